@@ -1,0 +1,43 @@
+# The commands a user types. Everything is built in build/ by CMake; see README.md.
+BUILD := build
+CMAKE_FLAGS ?=
+JOBS ?= $(shell nproc)
+
+.PHONY: all demo test bench soak format check-format clean deps deps-test
+
+all: deps
+	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
+	@cmake --build $(BUILD) -j $(JOBS)
+
+deps:
+	@scripts/install-deps.sh demo
+
+deps-test:
+	@scripts/install-deps.sh test
+
+demo: all
+	@scripts/demo.sh
+
+test: deps-test
+	@cmake --preset release -DPLIANT_TESTS=ON $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) -LE soak -j $(JOBS) --output-on-failure
+
+soak: deps-test
+	@cmake --preset release -DPLIANT_TESTS=ON $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@ctest --test-dir $(BUILD) -L soak --output-on-failure
+
+bench: deps-test
+	@cmake --preset release -DPLIANT_BENCH=ON $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS)
+	@for program in $(BUILD)/bench/bench_*; do echo "== $$(basename $$program)"; $$program || exit 1; done
+
+format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
+
+check-format:
+	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
+
+clean:
+	@rm -rf $(BUILD) $(BUILD).log build-debug build-asan build-tsan out

@@ -1,0 +1,29 @@
+# Flags of our own targets; consumers of the installed library see none of them except the alignment.
+include(CheckCXXCompilerFlag)
+
+add_library(pliant_flags INTERFACE)
+target_compile_options(pliant_flags INTERFACE
+  -Wall -Wextra -Wshadow -Wnon-virtual-dtor -Woverloaded-virtual -Werror
+  -ffp-contract=off   # a*b+c is rounded the same in every loop shape, so bits do not depend on vectorisation
+  -fno-math-errno)
+
+# An installed header must agree with the library about the alignment of Eigen's fixed-size types.
+set(PLIANT_ALIGNMENT 32)
+
+if(PLIANT_ARCH STREQUAL "default")
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64")
+    check_cxx_compiler_flag(-march=x86-64-v3 PLIANT_HAS_X86_64_V3)
+    if(PLIANT_HAS_X86_64_V3)
+      target_compile_options(pliant_flags INTERFACE -march=x86-64-v3)
+      set(PLIANT_NEEDS_AVX2 ON)
+    endif()
+  endif()
+elseif(NOT PLIANT_ARCH STREQUAL "any")
+  target_compile_options(pliant_flags INTERFACE -march=${PLIANT_ARCH})
+endif()
+
+if(PLIANT_SANITIZE)
+  target_compile_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer
+                                                -fno-sanitize-recover=all -g)
+  target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
+endif()

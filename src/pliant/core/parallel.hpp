@@ -1,0 +1,85 @@
+#pragma once
+// Parallel loops whose results do not depend on the number of threads: work is cut into chunks of a fixed size,
+// and reductions add the chunks' results in index order.
+
+#include "pliant/core/types.hpp"
+
+#include <tbb/blocked_range.h>
+#include <tbb/parallel_for.h>
+
+#include <algorithm>
+#include <vector>
+
+namespace pliant {
+
+inline constexpr Index chunk_size = 1024; ///< items a reduction adds before it starts a new partial sum
+
+/// Limits the threads used by every later parallel loop of the process; 0 means all cores.
+void set_thread_count(int threads);
+int thread_count();
+
+/// body(begin, end) on disjoint ranges that cover [0, n). Small n runs on the calling thread.
+template <class Body>
+void parallel_ranges(Index n, Index grain, Body&& body)
+{
+    if (n <= 0) return;
+    if (n <= grain || thread_count() == 1) {
+        body(Index(0), n);
+        return;
+    }
+    tbb::parallel_for(tbb::blocked_range<Index>(0, n, grain),
+                      [&](const tbb::blocked_range<Index>& r) { body(r.begin(), r.end()); });
+}
+
+/// body(i) for every i in [0, n); iterations must be independent of each other.
+template <class Body>
+void parallel_for(Index n, Body&& body, Index grain = 256)
+{
+    parallel_ranges(n, grain, [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) body(i);
+    });
+}
+
+/// Sum of value(i) over [0, n): chunks of chunk_size in parallel, added in order. T needs += and a zero.
+template <class T, class Value>
+T parallel_sum(Index n, T zero, Value&& value)
+{
+    const Index chunks = (n + chunk_size - 1) / chunk_size;
+    const auto chunk_sum = [&](Index c) {
+        T sum = zero;
+        const Index end = std::min(n, (c + 1) * chunk_size);
+        for (Index i = c * chunk_size; i < end; ++i) sum += value(i);
+        return sum;
+    };
+    T total = zero;
+    if (chunks <= 4 || thread_count() == 1) {
+        for (Index c = 0; c < chunks; ++c) total += chunk_sum(c);
+        return total;
+    }
+    std::vector<T> partial(static_cast<std::size_t>(chunks), zero);
+    parallel_for(chunks, [&](Index c) { partial[static_cast<std::size_t>(c)] = chunk_sum(c); }, 4);
+    for (const T& p : partial) total += p;
+    return total;
+}
+
+/// Maximum of value(i) over [0, n), at least lowest.
+template <class Value>
+Real parallel_max(Index n, Real lowest, Value&& value)
+{
+    const Index chunks = (n + chunk_size - 1) / chunk_size;
+    std::vector<Real> partial(static_cast<std::size_t>(chunks), lowest);
+    parallel_for(
+        chunks,
+        [&](Index c) {
+            Real m = lowest;
+            const Index end = std::min(n, (c + 1) * chunk_size);
+            for (Index i = c * chunk_size; i < end; ++i) m = std::max(m, value(i));
+            partial[static_cast<std::size_t>(c)] = m;
+        },
+        4);
+    Real total = lowest;
+    for (Real p : partial) total = std::max(total, p);
+    return total;
+}
+
+} // namespace pliant
