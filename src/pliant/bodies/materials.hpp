@@ -1,0 +1,34 @@
+#pragma once
+// What bodies are made of. Plain numbers in SI with defaults; the scene table documents ranges.
+
+#include "pliant/core/types.hpp"
+
+#include <limits>
+
+namespace pliant {
+
+/// Mass-spring cloth [Provot 1995].
+struct ClothMaterial {
+    Real density = 0.2;  ///< areal density [kg/m^2]
+    Real stretch = 400;  ///< stiffness of a structural spring [N/m]
+    Real shear = 60;     ///< stiffness of a shear (diagonal) spring [N/m]
+    Real bend = 1e-5;    ///< bending stiffness [N m]; a flexion spring over length l gets 4 bend / l^2 [N/m]
+    Real damping = 1e-3; ///< stiffness-proportional Rayleigh damping, beta [s]
+    Real drag = 0;       ///< mass-proportional Rayleigh damping, alpha [1/s]
+    Real max_strain = std::numeric_limits<Real>::infinity(); ///< largest elongation of structural and shear springs
+};
+
+/// Linear co-rotational elasticity [Mueller and Gross 2004].
+struct SolidMaterial {
+    Real density = 1000; ///< [kg/m^3]
+    Real young = 1e5;    ///< Young's modulus [Pa]
+    Real poisson = 0.3;  ///< Poisson's ratio, in [0, 0.5)
+    Real damping = 0;    ///< stiffness-proportional Rayleigh damping, beta [s]
+    Real drag = 0;       ///< mass-proportional Rayleigh damping, alpha [1/s]
+};
+
+struct RigidMaterial {
+    Real density = 1000; ///< [kg/m^3]
+};
+
+} // namespace pliant

@@ -1,0 +1,53 @@
+#pragma once
+// Puts bodies into a world. Meshes are in their rest shape; `place` brings them to their start.
+
+#include "pliant/mesh/mesh.hpp"
+#include "pliant/world/world.hpp"
+
+namespace pliant {
+
+struct BodyOptions {
+    std::string name;
+    Pose place;                           ///< rest shape -> start
+    Vec3 velocity = Vec3::Zero();         ///< at the start [m/s]
+    Vec3 angular_velocity = Vec3::Zero(); ///< at the start, about the centre of mass [rad/s]
+    std::vector<Index> pinned;            ///< particles held or scripted (cloth vertices, tetrahedron nodes)
+    Motion motion;                        ///< of the pins, or of the obstacle
+    std::optional<Real> gap;              ///< [m]; default: gap_fraction of the median edge length
+};
+
+/// Vertex numbering of a rectangular cloth: nx fastest. Lets the springs follow the grid [Provot 1995].
+struct GridShape {
+    Index nx = 0, nz = 0;
+};
+
+class WorldBuilder {
+public:
+    static constexpr Real gap_fraction = 0.1; ///< default gap over a body's median edge length
+
+    Index add_cloth(const TriangleMesh& mesh, const ClothMaterial& material, const BodyOptions& options,
+                    std::optional<GridShape> grid = {});
+    Index add_solid(const TetMesh& mesh, const SolidMaterial& material, const BodyOptions& options);
+    Index add_solid(const EmbeddedMesh& mesh, const SolidMaterial& material, const BodyOptions& options);
+    Index add_rigid(const TriangleMesh& mesh, const RigidMaterial& material, const BodyOptions& options);
+    Index add_obstacle(const TriangleMesh& mesh, const BodyOptions& options);
+    Index add_plane(const Plane& plane, const BodyOptions& options);
+
+    void set_gravity(const Vec3& gravity) { world_.model.gravity = gravity; }
+    void set_friction(FrictionTable friction) { world_.model.friction = std::move(friction); }
+    void exclude_contact(Index a, Index b);
+
+    /// The finished world at time 0.
+    World build();
+
+private:
+    Body& begin_body(BodyKind kind, const BodyOptions& options);
+    void add_surface(Body& body, const Vec3s& rest, const std::vector<Triangle>& triangles,
+                     const std::optional<Real>& gap);
+    void add_particles(Body& body, const Vec3s& rest, const BodyOptions& options, const std::vector<Real>& mass);
+    void pin(Body& body, const BodyOptions& options);
+
+    World world_;
+};
+
+} // namespace pliant

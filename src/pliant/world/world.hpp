@@ -1,0 +1,125 @@
+#pragma once
+// What is simulated: an immutable model (bodies, one surface, maps) and the state that evolves.
+
+#include "pliant/bodies/cloth.hpp"
+#include "pliant/bodies/rigid.hpp"
+#include "pliant/bodies/solid.hpp"
+#include "pliant/world/motion.hpp"
+#include "pliant/world/surface.hpp"
+
+#include <optional>
+#include <string>
+
+namespace pliant {
+
+enum class BodyKind { cloth, solid, rigid, obstacle, plane };
+const char* to_string(BodyKind kind);
+
+/// One body's place in the world's arrays.
+struct Body {
+    std::string name;
+    BodyKind kind = BodyKind::cloth;
+    Index model = 0;                            ///< index into the model array of its kind
+    Index first_block = 0, block_count = 0;     ///< blocks in State::position and State::velocity
+    Index first_vertex = 0, vertex_count = 0;   ///< in the surface
+    Index first_edge = 0, edge_count = 0;
+    Index first_triangle = 0, triangle_count = 0;
+    bool closed = false; ///< its surface encloses a volume
+    Real gap = 0;        ///< distance kept to itself and, averaged with the other's, to others [m]
+    Real edge_length = 0; ///< median edge length of its surface in the rest shape [m]; 0 for a plane
+};
+
+/// A scripted obstacle: a closed mesh or a plane, moved by its script.
+struct Obstacle {
+    Motion motion;
+    Plane plane; ///< at the start; only for BodyKind::plane
+};
+
+/// A block whose motion is prescribed: it leaves the linear system.
+struct Pin {
+    Index block = 0;
+    Vec3 start = Vec3::Zero(); ///< position at time 0 [m]
+    Index motion = none;       ///< index into Model::motions, none: held still
+};
+
+/// Friction between bodies: a default and exceptions.
+struct FrictionTable {
+    Real value = 0.3;
+    struct Exception {
+        Index a, b; ///< body numbers, any order
+        Real value;
+    };
+    std::vector<Exception> exceptions;
+    Real between(Index a, Index b) const;
+};
+
+/// Everything that never changes during a run.
+struct Model {
+    std::vector<Body> bodies;
+    std::vector<Cloth> cloths;
+    std::vector<Solid> solids;
+    std::vector<Rigid> rigids;
+    std::vector<Obstacle> obstacles; ///< Carrier::obstacle frames and planes
+    std::vector<Motion> motions;     ///< of pins
+    std::vector<Pin> pins;           ///< sorted by block
+    std::vector<Index> block_body;   ///< per block
+    std::vector<Index> pin_of_block; ///< per block: index into pins or none
+    Surface surface;
+    Vec3 gravity = {0, -9.81, 0}; ///< [m/s^2]
+    FrictionTable friction;
+    std::vector<std::array<Index, 2>> no_contact; ///< body pairs that the scene excludes, smaller number first
+
+    Index block_count() const { return count(block_body); }
+    bool is_prescribed(Index block) const { return pin_of_block[block] != none; }
+};
+
+/// A contact impulse remembered for the next step's warm start.
+struct ContactMemory {
+    std::uint64_t key_a = 0, key_b = 0; ///< identity: the pair of features
+    Vec3 impulse = Vec3::Zero();        ///< world vector [N s]
+};
+
+/// Everything that evolves; a checkpoint stores exactly this.
+struct State {
+    Real time = 0; ///< [s]
+    std::int64_t step = 0;
+    Vec3s position; ///< [m], per block; a rigid body's first block is its centre of mass, its second is unused (0)
+    Vec3s velocity; ///< [m/s], per block; a rigid body's second block is its angular velocity [rad/s]
+    std::vector<Quat> orientation;      ///< per rigid body, unit length
+    std::vector<ContactMemory> contacts; ///< sorted by key
+    Real last_substep = 0;               ///< step control of the implicit method [s]; 0: none yet
+    Vec3s previous_position;             ///< history of position Verlet; empty otherwise
+
+    std::uint64_t hash() const; ///< FNV-1a over every byte above
+};
+
+struct World {
+    Model model;
+    State state;
+};
+
+/// Pose of an obstacle at a time.
+inline Pose obstacle_pose(const Model& model, Index obstacle, Real time)
+{
+    return model.obstacles[obstacle].motion.pose(time);
+}
+/// An obstacle plane at a time.
+Plane plane_at(const Model& model, Index obstacle, Real time);
+/// Prescribed position of a pinned block at a time.
+Vec3 pin_position(const Model& model, const Pin& pin, Real time);
+
+/// Positions of all surface vertices in a state [m]; obstacles by their script at state.time.
+void surface_positions(const Model& model, const State& state, Vec3s& out);
+/// Velocities of all surface vertices [m/s]; obstacles by a one-sided difference of their script over dt.
+void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out);
+
+/// Kinetic, elastic and gravitational energy [J] and momenta of the moving bodies.
+struct Energy {
+    Real kinetic = 0, elastic = 0, gravity = 0;
+    Real total() const { return kinetic + elastic + gravity; }
+};
+Energy energy(const Model& model, const State& state);
+Vec3 linear_momentum(const Model& model, const State& state);  ///< [kg m/s]
+Vec3 angular_momentum(const Model& model, const State& state); ///< about the origin [kg m^2/s]
+
+} // namespace pliant
