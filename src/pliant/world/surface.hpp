@@ -21,16 +21,15 @@ struct Surface {
     std::vector<std::array<Index, 3>> triangle_edges; ///< edge opposite to corner 2, 0, 1: (v0v1, v1v2, v2v0)
     std::vector<Index> vertex_body, edge_body, triangle_body;
     std::vector<std::uint8_t> prescribed; ///< per vertex: pinned or scripted, so that contact cannot move it
-    std::vector<Real> vertex_gap;         ///< per vertex: half of the distance its body keeps to itself [m]
     Vec3s rest;                           ///< positions in the rest shape [m] (rest distances, elongation)
 
     // Vertex -> state.
-    std::vector<Carrier> carrier;  ///< per vertex
-    std::vector<Index> map_begin;  ///< per vertex + 1: range in map_block and map_weight (Carrier::blocks)
+    std::vector<Carrier> carrier; ///< per vertex
+    std::vector<Index> map_begin; ///< per vertex + 1: range in map_block and map_weight (Carrier::blocks)
     std::vector<Index> map_block;
     std::vector<Real> map_weight;
-    std::vector<Index> frame;      ///< per vertex: rigid body or obstacle number; `none` for Carrier::blocks
-    Vec3s local;                   ///< per vertex: position in that frame [m]
+    std::vector<Index> frame; ///< per vertex: rigid body or obstacle number; `none` for Carrier::blocks
+    Vec3s local;              ///< per vertex: position in that frame [m]
 
     Index vertex_count() const { return count(vertex_body); }
     std::span<const Index> blocks(Index v) const
