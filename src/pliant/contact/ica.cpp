@@ -72,8 +72,8 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
         for (Index k = r.entry_begin; k < r.entry_end; ++k)
             trace += p.entries[k].weight * p.entries[k].weight * system.diagonal_inverse[p.entries[k].block].trace();
         for (Index k = r.arm_begin; k < r.arm_end; ++k)
-            trace += (skew(p.arms[k].arm) * system.diagonal_inverse[p.arms[k].block] *
-                      skew(p.arms[k].arm).transpose()).trace();
+            trace += (skew(p.arms[k].arm) * system.diagonal_inverse[p.arms[k].block] * skew(p.arms[k].arm).transpose())
+                         .trace();
         if (trace <= 0) continue;
         if (r.room > 0) residuals.gap = std::max(residuals.gap, -system.dt * u[0] / r.room);
         const Real rho = 1 / trace;
@@ -259,8 +259,8 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
             result.iterations == options.max_iterations) {
             result.residuals = contact_residuals(system, dv, lambda, options.cone);
             result.history.push_back(result.residuals.worst());
-            const Real merit = std::max(result.residuals.worst() / options.tolerance,
-                                        result.residuals.gap / options.gap_tolerance);
+            const Real merit =
+                std::max(result.residuals.worst() / options.tolerance, result.residuals.gap / options.gap_tolerance);
             if (merit < best) {
                 best = merit;
                 best_dv = dv;

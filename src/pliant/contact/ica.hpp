@@ -29,12 +29,12 @@ private:
 
     Coloring coloring_;
     // Scratch of one solve, filled by prepare().
-    std::vector<Index> touched_;     ///< blocks with a row, sorted
-    std::vector<Index> active_;      ///< blocks of the connected parts that have a row, in colour order
+    std::vector<Index> touched_;      ///< blocks with a row, sorted
+    std::vector<Index> active_;       ///< blocks of the connected parts that have a row, in colour order
     std::vector<Index> active_begin_; ///< per colour + 1
-    std::vector<Index> component_;   ///< per block: representative of its connected part
-    std::vector<Mat3> W_;            ///< per row: 3x3 response in the row's frame
-    Vec3s base_;                     ///< per row: u0 + J v*, in the row's frame, minus (rhs, 0, 0)
+    std::vector<Index> component_;    ///< per block: representative of its connected part
+    std::vector<Mat3> W_;             ///< per row: 3x3 response in the row's frame
+    Vec3s base_;                      ///< per row: u0 + J v*, in the row's frame, minus (rhs, 0, 0)
     Vec3s u_, f_;
 };
 

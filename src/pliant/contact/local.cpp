@@ -58,8 +58,8 @@ Vec3 solve_local_disc(const Mat3& W, const Vec3& b, Real mu, const Vec3& start)
         const Vec3 u = velocity(a);
         return -u[1] * std::sin(a) + u[2] * std::cos(a);
     };
-    Real angle = start[0] > 0 && (start[1] != 0 || start[2] != 0) ? std::atan2(start[2], start[1])
-                                                                   : std::atan2(-b[2], -b[1]);
+    Real angle =
+        start[0] > 0 && (start[1] != 0 || start[2] != 0) ? std::atan2(start[2], start[1]) : std::atan2(-b[2], -b[1]);
     const Real scale = b.norm();
     for (int i = 0; i < 20; ++i) {
         const Real f = orthogonal(angle), eps = 1e-6;
