@@ -1,5 +1,7 @@
 #include "pliant/core/error.hpp"
+#include "pliant/mesh/embed.hpp"
 #include "pliant/mesh/topology.hpp"
+#include "pliant/mesh/validate.hpp"
 #include "pliant/scene/letters.hpp"
 
 #include <gtest/gtest.h>
@@ -99,6 +101,22 @@ TEST(Letters, LettersFollowEachOtherWithoutTouching)
         };
         EXPECT_LT(left(letters[i]), left(letters[i + 1]));
         EXPECT_LT(right(letters[i]), right(letters[i + 1]));
+    }
+}
+
+TEST(Letters, CanBeEmbeddedIntoTetrahedra)
+{
+    for (const TriangleMesh& letter : make_letters("PLIANT&", {.height = 0.2, .depth = 0.06, .edge_length = 0.02})) {
+        const EmbeddedMesh mesh = embed(letter, {.cell_size = 0.02});
+        validate(mesh.tets);
+        EXPECT_GT(mesh.volume_error, 0);
+        EXPECT_LT(mesh.volume_error, 0.6);
+        for (std::size_t v = 0; v < mesh.tet.size(); ++v) {
+            ASSERT_GE(mesh.weights[v].minCoeff(), 0);
+            Vec3 x = Vec3::Zero();
+            for (int k = 0; k < 4; ++k) x += mesh.weights[v][k] * mesh.tets.vertices[mesh.tets.tets[mesh.tet[v]][k]];
+            ASSERT_LT((x - letter.vertices[v]).norm(), 1e-9);
+        }
     }
 }
 
