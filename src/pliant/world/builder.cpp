@@ -102,6 +102,7 @@ void WorldBuilder::add_surface(Body& body, const Vec3s& rest, const std::vector<
     s.vertex_body.insert(s.vertex_body.end(), rest.size(), id);
     s.edge_body.insert(s.edge_body.end(), edges.size(), id);
     s.triangle_body.insert(s.triangle_body.end(), triangles.size(), id);
+    s.vertex_gap.insert(s.vertex_gap.end(), rest.size(), body.gap / 2);
     if (s.map_begin.empty()) s.map_begin.push_back(0);
 }
 

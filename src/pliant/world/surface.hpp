@@ -21,6 +21,7 @@ struct Surface {
     std::vector<std::array<Index, 3>> triangle_edges; ///< edge opposite to corner 2, 0, 1: (v0v1, v1v2, v2v0)
     std::vector<Index> vertex_body, edge_body, triangle_body;
     std::vector<std::uint8_t> prescribed; ///< per vertex: pinned or scripted, so that contact cannot move it
+    std::vector<Real> vertex_gap;         ///< per vertex: half of the distance its body keeps to itself [m]
     Vec3s rest;                           ///< positions in the rest shape [m] (rest distances, elongation)
 
     // Vertex -> state.
