@@ -104,6 +104,7 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
     hit.time = r.time;
     hit.distance = r.closest.distance / to_query;
     hit.start_distance = r.start_distance / to_query;
+    if (r.start_distance > 0) hit.start_normal = r.start_direction / r.start_distance;
     hit.iterations = r.iterations;
     const Vec3& w = r.closest.weights;
     if constexpr (K == 3)
@@ -167,6 +168,7 @@ std::optional<CcdHit> edge_edge_ccd(const CcdPoints& x_t0, const CcdPoints& x_t1
         const Real sign = b_first ? -1 : 1;
         for (int k = 0; k < 4; ++k) hit->weights[order[k]] = sign * w[k];
         hit->normal *= sign;
+        hit->start_normal *= sign;
     }
     return hit;
 }

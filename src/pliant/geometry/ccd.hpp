@@ -28,11 +28,12 @@ struct CcdOptions {
 /// Contact geometry at a conservative time of impact: never later than the true one; the distance there is at most
 /// min_separation + tolerance (unless max_iterations was reached).
 struct CcdHit {
-    Real time = 0;               ///< in [0, max_time]
-    Vec3 normal = Vec3::Zero();  ///< unit, from the second feature (face, edge b) to the first (vertex, edge a)
-    std::array<Real, 4> weights; ///< signed: VF 1, -w0, -w1, -w2; EE 1-s, s, -(1-t), -t
-    Real distance = 0;           ///< at `time` [m]
-    Real start_distance = 0;     ///< at time 0 [m]
+    Real time = 0;                    ///< in [0, max_time]
+    Vec3 normal = Vec3::Zero();       ///< unit, from the second feature (face, edge b) to the first (vertex, edge a)
+    std::array<Real, 4> weights;      ///< signed: VF 1, -w0, -w1, -w2; EE 1-s, s, -(1-t), -t
+    Real distance = 0;                ///< at `time` [m]
+    Real start_distance = 0;          ///< at time 0 [m]
+    Vec3 start_normal = Vec3::Zero(); ///< closest direction at time 0, unit; 0 if they touch there
     int iterations = 0;
 };
 

@@ -30,7 +30,8 @@ struct Outcome {
     bool free = false;
     Real time = 0; ///< certified free of contact before this time
     Closest<K> closest;
-    Vec3 last_direction = Vec3::Zero(); ///< unit, separates the pair just before `time`
+    Vec3 last_direction = Vec3::Zero();  ///< unit, separates the pair just before `time`
+    Vec3 start_direction = Vec3::Zero(); ///< closest at time 0, unnormalised
     Real start_distance = 0, separation = 0;
     int iterations = 0;
 };
