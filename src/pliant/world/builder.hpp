@@ -13,7 +13,7 @@ struct BodyOptions {
     Vec3 angular_velocity = Vec3::Zero(); ///< at the start, about the centre of mass [rad/s]
     std::vector<Index> pinned;            ///< particles held or scripted (cloth vertices, tetrahedron nodes)
     Motion motion;                        ///< of the pins, or of the obstacle
-    std::optional<Real> gap;              ///< [m]; default: gap_fraction of the median edge length
+    std::optional<Real> gap;              ///< [m]; default: see gap_per_edge; an obstacle takes the other body's
 };
 
 /// Vertex numbering of a rectangular cloth: nx fastest. Lets the springs follow the grid [Provot 1995].
@@ -23,7 +23,8 @@ struct GridShape {
 
 class WorldBuilder {
 public:
-    static constexpr Real gap_fraction = 0.1; ///< default gap over a body's median edge length
+    /// Default gap: the smaller of these fractions of a body's median edge length and of its rest shape's diagonal.
+    static constexpr Real gap_per_edge = 0.1, gap_per_size = 0.005;
 
     Index add_cloth(const TriangleMesh& mesh, const ClothMaterial& material, const BodyOptions& options,
                     std::optional<GridShape> grid = {});

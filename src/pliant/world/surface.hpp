@@ -25,12 +25,12 @@ struct Surface {
     Vec3s rest;                           ///< positions in the rest shape [m] (rest distances, elongation)
 
     // Vertex -> state.
-    std::vector<Carrier> carrier;  ///< per vertex
-    std::vector<Index> map_begin;  ///< per vertex + 1: range in map_block and map_weight (Carrier::blocks)
+    std::vector<Carrier> carrier; ///< per vertex
+    std::vector<Index> map_begin; ///< per vertex + 1: range in map_block and map_weight (Carrier::blocks)
     std::vector<Index> map_block;
     std::vector<Real> map_weight;
-    std::vector<Index> frame;      ///< per vertex: rigid body or obstacle number; `none` for Carrier::blocks
-    Vec3s local;                   ///< per vertex: position in that frame [m]
+    std::vector<Index> frame; ///< per vertex: rigid body or obstacle number; `none` for Carrier::blocks
+    Vec3s local;              ///< per vertex: position in that frame [m]
 
     Index vertex_count() const { return count(vertex_body); }
     std::span<const Index> blocks(Index v) const

@@ -19,13 +19,13 @@ const char* to_string(BodyKind kind);
 struct Body {
     std::string name;
     BodyKind kind = BodyKind::cloth;
-    Index model = 0;                            ///< index into the model array of its kind
-    Index first_block = 0, block_count = 0;     ///< blocks in State::position and State::velocity
-    Index first_vertex = 0, vertex_count = 0;   ///< in the surface
+    Index model = 0;                          ///< index into the model array of its kind
+    Index first_block = 0, block_count = 0;   ///< blocks in State::position and State::velocity
+    Index first_vertex = 0, vertex_count = 0; ///< in the surface
     Index first_edge = 0, edge_count = 0;
     Index first_triangle = 0, triangle_count = 0;
-    bool closed = false; ///< its surface encloses a volume
-    Real gap = 0;        ///< distance kept to itself and, averaged with the other's, to others [m]
+    bool closed = false;  ///< its surface encloses a volume
+    Real gap = 0;         ///< distance that contact keeps [m]; 0 for an obstacle that takes the other body's
     Real edge_length = 0; ///< median edge length of its surface in the rest shape [m]; 0 for a plane
 };
 
@@ -85,10 +85,9 @@ struct State {
     std::int64_t step = 0;
     Vec3s position; ///< [m], per block; a rigid body's first block is its centre of mass, its second is unused (0)
     Vec3s velocity; ///< [m/s], per block; a rigid body's second block is its angular velocity [rad/s]
-    std::vector<Quat> orientation;      ///< per rigid body, unit length
+    std::vector<Quat> orientation;       ///< per rigid body, unit length
     std::vector<ContactMemory> contacts; ///< sorted by key
     Real last_substep = 0;               ///< step control of the implicit method [s]; 0: none yet
-    Vec3s previous_position;             ///< history of position Verlet; empty otherwise
 
     std::uint64_t hash() const; ///< FNV-1a over every byte above
 };
@@ -97,6 +96,10 @@ struct World {
     Model model;
     State state;
 };
+
+/// The distance that contact keeps between two bodies (or within one): the smaller gap, so that a coarse body does
+/// not push a fine one out of shape; a body without a gap of its own takes the other's [m].
+Real pair_gap(const Model& model, Index body_a, Index body_b);
 
 /// Pose of an obstacle at a time.
 inline Pose obstacle_pose(const Model& model, Index obstacle, Real time)

@@ -1,0 +1,14 @@
+#pragma once
+// Full constraint anticipation [Otaduy09, 5.1]: the paper's rival and our oracle.
+
+#include "pliant/contact/problem.hpp"
+#include "pliant/linalg/solve.hpp"
+
+namespace pliant {
+
+/// B = J A^-1 J^T from a direct factorisation of A, then projected Gauss-Seidel on the dense B until the residuals of
+/// the multipliers meet the tolerance. max_iterations counts sweeps.
+ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
+                                    Multipliers& lambda);
+
+} // namespace pliant

@@ -1,0 +1,202 @@
+#include "pliant/contact/contacts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+/// The kind in the top bits, the smaller feature number first where the two sides are alike.
+ContactKey make_key(ContactKind kind, Index a, Index b)
+{
+    return {(static_cast<std::uint64_t>(kind) << 56) | static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
+}
+
+} // namespace
+
+ContactKey vertex_face_key(Index vertex, Index triangle)
+{
+    return make_key(ContactKind::vertex_face, vertex, triangle);
+}
+ContactKey edge_edge_key(Index edge_a, Index edge_b)
+{
+    return make_key(ContactKind::edge_edge, std::min(edge_a, edge_b), std::max(edge_a, edge_b));
+}
+ContactKey plane_key(Index vertex, Index obstacle)
+{
+    return make_key(ContactKind::plane, vertex, obstacle);
+}
+ContactKey strain_key(Index body, Index spring)
+{
+    return make_key(ContactKind::strain, body, spring);
+}
+
+namespace {
+
+/// Collects weights on blocks and arms, merging blocks that occur twice (self-contact inside one element).
+class RowBuilder {
+public:
+    explicit RowBuilder(ContactProblem& problem) : problem_(problem) {}
+
+    void begin()
+    {
+        entry_begin_ = count(problem_.entries);
+        arm_begin_ = count(problem_.arms);
+    }
+    void add(Index block, Real weight)
+    {
+        for (Index k = entry_begin_; k < count(problem_.entries); ++k)
+            if (problem_.entries[k].block == block) {
+                problem_.entries[k].weight += weight;
+                return;
+            }
+        problem_.entries.push_back({block, weight});
+    }
+    void add_arm(Index block, const Vec3& arm)
+    {
+        for (Index k = arm_begin_; k < count(problem_.arms); ++k)
+            if (problem_.arms[k].block == block) {
+                problem_.arms[k].arm += arm;
+                return;
+            }
+        problem_.arms.push_back({block, arm});
+    }
+    /// Drops entries that cancelled and tells whether any moving block is left.
+    bool finish(const Model& model, Row& row)
+    {
+        problem_.entries.erase(std::remove_if(problem_.entries.begin() + entry_begin_, problem_.entries.end(),
+                                              [](const RowEntry& e) { return std::abs(e.weight) < 1e-12; }),
+                               problem_.entries.end());
+        row.entry_begin = entry_begin_;
+        row.entry_end = count(problem_.entries);
+        row.arm_begin = arm_begin_;
+        row.arm_end = count(problem_.arms);
+        for (Index k = row.entry_begin; k < row.entry_end; ++k)
+            if (!model.is_prescribed(problem_.entries[k].block)) return true;
+        return row.arm_end > row.arm_begin;
+    }
+    void drop()
+    {
+        problem_.entries.resize(static_cast<std::size_t>(entry_begin_));
+        problem_.arms.resize(static_cast<std::size_t>(arm_begin_));
+    }
+
+private:
+    ContactProblem& problem_;
+    Index entry_begin_ = 0, arm_begin_ = 0;
+};
+
+/// A unit vector orthogonal to n that depends continuously on n almost everywhere: from its smallest component's axis.
+Vec3 any_tangent(const Vec3& n)
+{
+    Index axis;
+    n.cwiseAbs().minCoeff(&axis);
+    return n.cross(Vec3::Unit(axis)).normalized();
+}
+
+void set_tangents(Row& row, const Vec3& sliding)
+{
+    const Vec3 tangential = sliding - row.normal.dot(sliding) * row.normal;
+    const Real speed = tangential.norm();
+    row.tangent1 = speed > 1e-12 * sliding.norm() && speed > 0 ? Vec3(tangential / speed) : any_tangent(row.normal);
+    row.tangent2 = row.normal.cross(row.tangent1);
+}
+
+void add_vertex(const StepGeometry& g, const std::vector<Index>& rigid_block, Index v, Real weight, RowBuilder& builder,
+                Row& row)
+{
+    const Surface& s = g.model.surface;
+    switch (s.carrier[v]) {
+    case Carrier::blocks:
+        for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
+            builder.add(s.map_block[k], weight * s.map_weight[k]);
+        break;
+    case Carrier::rigid: {
+        const Index block = rigid_block[s.frame[v]];
+        builder.add(block, weight);
+        builder.add_arm(block + 1, weight * (g.x0[v] - g.start.position[block]));
+        break;
+    }
+    case Carrier::obstacle:
+        row.u0 += weight / g.dt * (g.x1_scripted[v] - g.x0[v]);
+        break;
+    }
+}
+
+/// Velocity of a scripted plane's material point that is at x at the start of the step.
+Vec3 plane_velocity(const StepGeometry& g, Index obstacle, const Vec3& x)
+{
+    const Motion& motion = g.model.obstacles[obstacle].motion;
+    if (motion.empty()) return Vec3::Zero();
+    const Pose before = motion.pose(g.start.time), after = motion.pose(g.start.time + g.dt);
+    return (after(before.rotation.conjugate() * (x - before.translation)) - x) / g.dt;
+}
+
+} // namespace
+
+std::vector<Index> build_rows(const StepGeometry& g, const std::vector<Contact>& contacts, const Vec3s& free_velocity,
+                              ContactProblem& problem)
+{
+    std::vector<Index> rigid_block(g.model.rigids.size());
+    for (const Body& body : g.model.bodies)
+        if (body.kind == BodyKind::rigid) rigid_block[body.model] = body.first_block;
+    problem.clear();
+    std::vector<Index> contact_of_row;
+    RowBuilder builder(problem);
+    for (Index c = 0; c < count(contacts); ++c) {
+        const Contact& contact = contacts[c];
+        Row row;
+        row.normal = contact.normal;
+        row.friction = contact.friction;
+        row.rhs = (contact.target - contact.distance - contact.correction) / g.dt;
+        row.room = contact.target - contact.hard_gap;
+        builder.begin();
+        if (contact.kind == ContactKind::strain) {
+            row.normal_only = true;
+            builder.add(contact.vertex[0], contact.weight[0]);
+            builder.add(contact.vertex[1], contact.weight[1]);
+        } else {
+            for (int k = 0; k < 4; ++k)
+                if (contact.vertex[k] != none)
+                    add_vertex(g, rigid_block, contact.vertex[k], contact.weight[k], builder, row);
+            if (contact.kind == ContactKind::plane)
+                row.u0 -= plane_velocity(g, g.model.bodies[contact.body_b].model, g.x0[contact.vertex[0]]);
+        }
+        if (!builder.finish(g.model, row)) {
+            builder.drop();
+            continue;
+        }
+        set_tangents(row, row.u0 + problem.relative_velocity(row, free_velocity));
+        problem.rows.push_back(row);
+        contact_of_row.push_back(c);
+    }
+    return contact_of_row;
+}
+
+void load_impulses(const ContactProblem& problem, const std::vector<Index>& contact_of_row,
+                   const std::vector<Contact>& contacts, FrictionCone cone, Multipliers& lambda)
+{
+    lambda.resize(problem.rows.size());
+    for (Index j = 0; j < problem.size(); ++j) {
+        const Row& r = problem.rows[j];
+        const Vec3& p = contacts[contact_of_row[j]].impulse;
+        const Real normal = std::max(0.0, r.normal.dot(p));
+        if (r.normal_only || r.friction == 0)
+            lambda[j] = Vec3(normal, 0, 0);
+        else
+            lambda[j] = project_to_cone(Vec3(normal, r.tangent1.dot(p), r.tangent2.dot(p)), r.friction, cone);
+    }
+}
+
+void store_impulses(const ContactProblem& problem, const std::vector<Index>& contact_of_row, const Multipliers& lambda,
+                    std::vector<Contact>& contacts)
+{
+    for (Contact& c : contacts) c.impulse.setZero();
+    for (Index j = 0; j < problem.size(); ++j) {
+        const Row& r = problem.rows[j];
+        contacts[contact_of_row[j]].impulse =
+            lambda[j][0] * r.normal + lambda[j][1] * r.tangent1 + lambda[j][2] * r.tangent2;
+    }
+}
+
+} // namespace pliant

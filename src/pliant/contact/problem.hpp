@@ -1,0 +1,113 @@
+#pragma once
+// The constrained velocity update of one solve [Otaduy09, eq. 6 and 7], in plain arrays:
+//   A dv = J^T lambda + H^T gamma,   0 <= lambda  perp  n . u >= rhs,   friction between gamma and u_t,
+// with u_j = u0_j + sum_k w_k v_k the relative velocity at row j and v = v* + dv. J and H are never formed: a row is a
+// gather over its blocks, all components of one row share their weights.
+
+#include "pliant/linalg/block_matrix.hpp"
+
+#include <string>
+
+namespace pliant {
+
+/// A weight on a particle's (or rigid body's linear) block.
+struct RowEntry {
+    Index block;
+    Real weight;
+};
+/// A lever arm on a rigid body's angular block: u += omega x arm, and an impulse p turns the body by arm x p.
+struct RowArm {
+    Index block;
+    Vec3 arm; ///< [m]
+};
+
+/// One contact: a normal and two tangent rows that share their entries; or one strain limit (friction 0, normal only).
+struct Row {
+    Vec3 normal, tangent1, tangent2; ///< orthonormal
+    Vec3 u0 = Vec3::Zero();          ///< velocity of scripted vertices in the relative velocity [m/s]
+    Real rhs = 0;                    ///< required normal velocity, n . u >= rhs [m/s]
+    Real friction = 0;               ///< coefficient mu
+    Real room = 0;                   ///< distance that an error in n . u may eat before the step is unsafe [m]
+    bool normal_only = false;        ///< no tangent part at all
+    Index entry_begin = 0, entry_end = 0;
+    Index arm_begin = 0, arm_end = 0;
+};
+
+struct ContactProblem {
+    std::vector<Row> rows;
+    std::vector<RowEntry> entries;
+    std::vector<RowArm> arms;
+
+    void clear()
+    {
+        rows.clear();
+        entries.clear();
+        arms.clear();
+    }
+    Index size() const { return count(rows); }
+    /// sum_k w_k v_k + sum omega x arm of one row (without u0).
+    Vec3 relative_velocity(const Row& row, const Vec3s& v) const
+    {
+        Vec3 u = Vec3::Zero();
+        for (Index k = row.entry_begin; k < row.entry_end; ++k) u += entries[k].weight * v[entries[k].block];
+        for (Index k = row.arm_begin; k < row.arm_end; ++k) u += v[arms[k].block].cross(arms[k].arm);
+        return u;
+    }
+    /// Adds the generalized impulse of a world impulse p at one row.
+    void add_impulse(const Row& row, const Vec3& p, Vec3s& f) const
+    {
+        for (Index k = row.entry_begin; k < row.entry_end; ++k) f[entries[k].block] += entries[k].weight * p;
+        for (Index k = row.arm_begin; k < row.arm_end; ++k) f[arms[k].block] += arms[k].arm.cross(p);
+    }
+};
+
+/// Multipliers of one row in its frame: (normal, tangent1, tangent2) impulses [N s].
+using Multipliers = std::vector<Vec3>;
+
+enum class FrictionCone {
+    pyramid, ///< |gamma_1|, |gamma_2| <= mu lambda, aligned with the unconstrained sliding direction [Otaduy09, 3.4]
+    exact,   ///< |gamma| <= mu lambda: Coulomb's disc
+};
+
+struct ContactSolverOptions {
+    Real tolerance = 1e-3;     ///< on the dynamics and complementarity residuals, both free of units
+    Real gap_tolerance = 0.25; ///< on the normal velocity error, as a fraction of each row's room
+    int max_iterations = 100;  ///< outer iterations
+    int inner_sweeps = 4;      ///< projected Gauss-Seidel sweeps over the rows per outer iteration
+    int anderson = 5;          ///< depth of the acceleration, 0: none
+    FrictionCone cone = FrictionCone::pyramid;
+};
+
+/// Residuals, all free of units (0 is solved).
+struct ContactResiduals {
+    Real dynamics = 0;        ///< |J^T l - A dv| / max(|J^T l|, |A dv|) in the norm of D^-1
+    Real gap = 0;             ///< max over rows of h (rhs - n . u) / room
+    Real complementarity = 0; ///< RMS over rows of the natural map |l - P(l - rho u~)| / (rho v_ref)
+    Real worst() const { return dynamics > complementarity ? dynamics : complementarity; }
+};
+
+struct ContactResult {
+    int iterations = 0;
+    bool converged = false;
+    ContactResiduals residuals;
+    std::vector<Real> history; ///< worst() at every check
+};
+
+/// What a solver works on; the caller owns all of it.
+struct ContactSystem {
+    const BlockMatrix& A;
+    const std::vector<Mat3>& diagonal_inverse; ///< 0 for prescribed blocks, so that no impulse moves them
+    const Vec3s& free_velocity;                ///< v*
+    const ContactProblem& problem;
+    Real dt;
+    Real velocity_scale; ///< what a velocity error is compared with: max(rms |v*| at contacts, g dt) [m/s]
+};
+
+/// Residuals of a candidate solution, from scratch.
+ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
+                                   FrictionCone cone);
+
+/// Projects multipliers (in the row frame) into the friction cone.
+Vec3 project_to_cone(const Vec3& l, Real mu, FrictionCone cone);
+
+} // namespace pliant

@@ -1,0 +1,83 @@
+#pragma once
+// The linear velocity update A v = b of one backward Euler step [Otaduy09, eq. 2 and 3]. With lumped mass M, Rayleigh
+// damping -(alpha M + beta K) v and the solver's stiffness K:
+//   A = (1 + h alpha) M + (h^2 + h beta) K,   b = h F(q0) + M v0
+// (the damping force at v0 cancels in b). The printed "G dF/dq" must read "dF/dq G".
+// Pinned blocks leave the system: their rows become v = prescribed, their columns move to b.
+
+#include "pliant/linalg/solve.hpp"
+#include "pliant/world/world.hpp"
+
+namespace pliant {
+
+class LinearSystem {
+public:
+    explicit LinearSystem(const Model& model);
+
+    /// A and b at the state for a step of length dt.
+    void assemble(const Model& model, const State& state, Real dt);
+
+    const BlockMatrix& A() const { return A_; }
+    const Vec3s& b() const { return b_; }
+    const std::vector<Mat3>& diagonal_inverse() const { return diagonal_inverse_; }
+    /// Elastic and gravity forces at the assembled state [N], per block.
+    const Vec3s& force() const { return force_; }
+    /// Mass of each block [kg]; 0 for the angular block of a rigid body.
+    const std::vector<Real>& mass() const { return mass_; }
+
+    /// A v = b by conjugate gradients from `v` to a residual relative to the step's momenta; bodies that are one block
+    /// (rigid) are solved exactly.
+    CgResult solve(Vec3s& v, Real tolerance) const;
+
+private:
+    /// A spring seen from one of its ends.
+    struct SpringEnd {
+        Index other;      ///< block
+        Index slot;       ///< of (row, other)
+        Real rest_length; ///< [m]
+        Real stiffness;   ///< [N/m]
+    };
+    /// A tetrahedron seen from one of its nodes.
+    struct ElementCorner {
+        Index element;             ///< in the world's numbering
+        Index corner;              ///< 0 .. 3
+        std::array<Index, 4> slot; ///< of (row, node k)
+    };
+    /// Filled by rotate_elements(), read by the rows.
+    struct ElementState {
+        std::array<Vec3, 4> gradient; ///< R b_k
+        std::array<Vec3, 4> force;    ///< [N]
+    };
+
+    void rotate_elements(const Model& model, const State& state);
+    void assemble_cloth_row(Index row, const Body& body, const Model& model, const State& state, Real dt);
+    void assemble_solid_row(Index row, const Body& body, const Model& model, const State& state, Real dt);
+    void assemble_rigid(const Body& body, const Model& model, const State& state, Real dt);
+    void eliminate_prescribed(Index row, const Model& model);
+
+    BlockMatrix A_;
+    Vec3s b_, force_;
+    Vec3s prescribed_; ///< velocity of pinned blocks over the step
+    std::vector<Mat3> diagonal_inverse_;
+    std::vector<Real> mass_;
+    std::vector<Index> incident_begin_, incident_end_; ///< per block: range in spring_ends_ or corners_
+    std::vector<bool> has_pins_;                       ///< per body
+    std::vector<SpringEnd> spring_ends_;
+    std::vector<ElementCorner> corners_;
+    std::vector<ElementState> elements_;
+    std::vector<Index> first_element_; ///< per solid
+    Real momentum_scale_ = 0;          ///< |h M g| + |M v0| in the norm of D^-1
+};
+
+/// Velocities that pins have over a step: the chord of their script, so that they end exactly on it.
+void prescribed_velocities(const Model& model, const State& state, Real dt, Vec3s& v);
+
+/// Moves the state by the velocities v over dt: particles on straight lines, rigid bodies by the Cayley map;
+/// the angular velocity afterwards is the one that carries the angular momentum the step produced.
+/// Does not touch step count or contact memory.
+void advance(const Model& model, State& state, const Vec3s& v, Real dt);
+
+/// The configuration alone at the end of such a step (positions and orientations of `end`).
+void move_configuration(const Model& model, const State& start, const Vec3s& v, Real dt, State& end);
+
+} // namespace pliant

@@ -1,0 +1,14 @@
+#pragma once
+#include "pliant/mesh/mesh.hpp"
+
+#include <string>
+
+namespace pliant {
+
+/// Throw Error, one sentence with the element's number (from 0), for: no elements, non-finite coordinates, indices out
+/// of range, degenerate or (tetrahedra) inverted elements, vertices used by nothing. `name` starts the sentence. An
+/// element is degenerate when it is flat up to rounding at its own scale; thin ones pass.
+void validate(const TriangleMesh& mesh, const std::string& name = "mesh");
+void validate(const TetMesh& mesh, const std::string& name = "mesh");
+
+} // namespace pliant

@@ -1,0 +1,49 @@
+#include "pliant/methods/free_motion.hpp"
+
+#include "pliant/dynamics/strain_limit.hpp"
+
+#include <cmath>
+
+namespace pliant {
+
+FreeMotion::FreeMotion(const World& world, const MethodOptions& options) : options_(options), system_(world.model) {}
+
+StepReport FreeMotion::step(World& world, Real dt)
+{
+    StepReport report;
+    const Model& model = world.model;
+    State& state = world.state;
+    if (options_.integrator != Integrator::backward_euler) {
+        const ScopedTimer timer(report.profile, "integrate");
+        report.substeps = std::max(1, static_cast<int>(std::ceil(dt / stable_step(model, state))));
+        for (int i = 0; i < report.substeps; ++i) {
+            if (options_.integrator == Integrator::verlet)
+                verlet_step(model, state, dt / report.substeps);
+            else
+                symplectic_euler_step(model, state, dt / report.substeps);
+        }
+        ++state.step;
+        return report;
+    }
+    {
+        const ScopedTimer timer(report.profile, "assemble");
+        system_.assemble(model, state, dt);
+    }
+    Vec3s v = state.velocity;
+    prescribed_velocities(model, state, dt, v);
+    {
+        const ScopedTimer timer(report.profile, "solve");
+        const CgResult cg = system_.solve(v, options_.linear_tolerance);
+        report.linear_iterations = cg.iterations;
+        report.linear_residual = cg.residual;
+    }
+    {
+        const ScopedTimer timer(report.profile, "strain");
+        limit_strain(model, state, dt, v);
+    }
+    advance(model, state, v, dt);
+    ++state.step;
+    return report;
+}
+
+} // namespace pliant

@@ -1,0 +1,38 @@
+#pragma once
+// The ways to take a step, all of one shape.
+
+#include "pliant/dynamics/explicit.hpp"
+#include "pliant/methods/report.hpp"
+#include "pliant/world/world.hpp"
+
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+struct MethodOptions {
+    std::string method = "implicit";                    ///< one of method_names()
+    Integrator integrator = Integrator::backward_euler; ///< only method "none" has a choice
+    Real linear_tolerance = 1e-8;                       ///< of the unconstrained solve, relative to the step's momenta
+};
+
+class Method {
+public:
+    Method() = default;
+    Method(const Method&) = delete;
+    Method& operator=(const Method&) = delete;
+    virtual ~Method() = default;
+
+    /// Moves the world's state by dt. Whatever influences the next step is in the state.
+    virtual StepReport step(World& world, Real dt) = 0;
+};
+
+/// Names that make_method() knows.
+const std::vector<std::string>& method_names();
+/// Whether a method can simulate a kind of body.
+bool can_handle(const std::string& method, BodyKind kind);
+/// Throws Error for an unknown name.
+std::unique_ptr<Method> make_method(const World& world, const MethodOptions& options);
+
+} // namespace pliant

@@ -1,0 +1,40 @@
+#pragma once
+#include "pliant/core/profile.hpp"
+#include "pliant/core/types.hpp"
+
+namespace pliant {
+
+/// One contact as users see it: where, which way, how strong.
+struct ContactPoint {
+    Vec3 position = Vec3::Zero(); ///< [m]
+    Vec3 normal = Vec3::Zero();   ///< from body b to body a
+    Vec3 force = Vec3::Zero();    ///< on body a, mean over the step [N]
+    Index body_a = none, body_b = none;
+};
+
+/// Which part of the step control accepted the step.
+enum class Rung { free, refinement, halved, zones, truncation };
+const char* to_string(Rung rung);
+
+/// What one step did; `run` writes it as one line of stats.csv.
+struct StepReport {
+    Profile profile; ///< seconds per stage
+    int substeps = 1;
+    int linear_iterations = 0; ///< of the unconstrained solve
+    Real linear_residual = 0;
+    int refinement_rounds = 0; ///< rounds of constraint manifold refinement, summed over sub-steps
+    int max_rounds = 0;        ///< most rounds of one sub-step
+    int contacts_vertex_face = 0, contacts_edge_edge = 0, contacts_plane = 0,
+        strain_rows = 0;        ///< rows of the last solve
+    int active_contacts = 0;    ///< with a normal impulse
+    int contact_iterations = 0; ///< outer iterations of the contact solver
+    Real residual_dynamics = 0, residual_gap = 0, residual_complementarity = 0;
+    std::vector<Real> residual_history; ///< of the last contact solve
+    Rung rung = Rung::free;             ///< the last resort that was needed
+    int halvings = 0, zones = 0, truncated_vertices = 0;
+    Index limiting_a = none,
+          limiting_b = none;            ///< surface triangles of the pair that limited the step, none: nothing did
+    std::vector<ContactPoint> contacts; ///< with a force, in canonical order
+};
+
+} // namespace pliant

@@ -1,0 +1,223 @@
+#include "pliant/world/world.hpp"
+
+#include "pliant/core/hash.hpp"
+#include "pliant/core/parallel.hpp"
+
+#include <algorithm>
+
+namespace pliant {
+
+const char* to_string(BodyKind kind)
+{
+    switch (kind) {
+    case BodyKind::cloth:
+        return "cloth";
+    case BodyKind::solid:
+        return "solid";
+    case BodyKind::rigid:
+        return "rigid";
+    case BodyKind::obstacle:
+        return "obstacle";
+    case BodyKind::plane:
+        return "plane";
+    }
+    return "?";
+}
+
+Real FrictionTable::between(Index a, Index b) const
+{
+    for (const Exception& e : exceptions)
+        if ((e.a == a && e.b == b) || (e.a == b && e.b == a)) return e.value;
+    return value;
+}
+
+std::uint64_t State::hash() const
+{
+    Hash hash;
+    hash.add(time);
+    hash.add(step);
+    hash.add(position);
+    hash.add(velocity);
+    for (const Quat& q : orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
+    for (const ContactMemory& c : contacts) {
+        hash.add(c.key_a);
+        hash.add(c.key_b);
+        hash.bytes(c.impulse.data(), sizeof c.impulse);
+    }
+    hash.add(last_substep);
+    return hash.value();
+}
+
+Real pair_gap(const Model& model, Index body_a, Index body_b)
+{
+    const Real a = model.bodies[body_a].gap, b = model.bodies[body_b].gap;
+    if (a == 0 || b == 0) return std::max(a, b);
+    return std::min(a, b);
+}
+
+Plane plane_at(const Model& model, Index obstacle, Real time)
+{
+    const Obstacle& o = model.obstacles[obstacle];
+    if (o.motion.empty()) return o.plane;
+    const Pose pose = o.motion.pose(time);
+    Plane plane;
+    plane.normal = pose.rotation * o.plane.normal;
+    plane.offset = plane.normal.dot(pose(o.plane.normal * o.plane.offset));
+    return plane;
+}
+
+Vec3 pin_position(const Model& model, const Pin& pin, Real time)
+{
+    return pin.motion == none ? pin.start : model.motions[pin.motion].pose(time)(pin.start);
+}
+
+namespace {
+
+std::vector<Pose> rigid_poses(const Model& model, const State& state)
+{
+    std::vector<Pose> poses(model.rigids.size());
+    for (const Body& body : model.bodies)
+        if (body.kind == BodyKind::rigid)
+            poses[body.model] = {state.position[body.first_block], state.orientation[body.model]};
+    return poses;
+}
+
+std::vector<Pose> obstacle_poses(const Model& model, Real time)
+{
+    std::vector<Pose> poses(model.obstacles.size());
+    for (Index i = 0; i < count(poses); ++i) poses[i] = obstacle_pose(model, i, time);
+    return poses;
+}
+
+} // namespace
+
+void surface_positions(const Model& model, const State& state, Vec3s& out)
+{
+    const Surface& s = model.surface;
+    const std::vector<Pose> rigid = rigid_poses(model, state), scripted = obstacle_poses(model, state.time);
+    out.resize(s.vertex_body.size());
+    parallel_for(s.vertex_count(), [&](Index v) {
+        switch (s.carrier[v]) {
+        case Carrier::blocks: {
+            const Index begin = s.map_begin[v], end = s.map_begin[v + 1];
+            if (end == begin + 1) {
+                out[v] = state.position[s.map_block[begin]];
+            } else {
+                Vec3 x = Vec3::Zero();
+                for (Index k = begin; k < end; ++k) x += s.map_weight[k] * state.position[s.map_block[k]];
+                out[v] = x;
+            }
+            break;
+        }
+        case Carrier::rigid:
+            out[v] = rigid[s.frame[v]](s.local[v]);
+            break;
+        case Carrier::obstacle:
+            out[v] = scripted[s.frame[v]](s.local[v]);
+            break;
+        }
+    });
+}
+
+void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out)
+{
+    const Surface& s = model.surface;
+    const std::vector<Pose> before = obstacle_poses(model, state.time - dt), now = obstacle_poses(model, state.time);
+    std::vector<Index> first_block(model.rigids.size());
+    for (const Body& body : model.bodies)
+        if (body.kind == BodyKind::rigid) first_block[body.model] = body.first_block;
+    out.resize(s.vertex_body.size());
+    parallel_for(s.vertex_count(), [&](Index v) {
+        switch (s.carrier[v]) {
+        case Carrier::blocks: {
+            Vec3 u = Vec3::Zero();
+            for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
+                u += s.map_weight[k] * state.velocity[s.map_block[k]];
+            out[v] = u;
+            break;
+        }
+        case Carrier::rigid: {
+            const Index b = first_block[s.frame[v]];
+            out[v] = state.velocity[b] + Vec3(state.velocity[b + 1]).cross(state.orientation[s.frame[v]] * s.local[v]);
+            break;
+        }
+        case Carrier::obstacle:
+            out[v] = dt > 0 ? Vec3((now[s.frame[v]](s.local[v]) - before[s.frame[v]](s.local[v])) / dt) : Vec3::Zero();
+            break;
+        }
+    });
+}
+
+namespace {
+
+/// Calls visit(mass, position, velocity) for every particle of cloth and solids.
+template <class Visit>
+void for_each_particle(const Model& model, const State& state, Visit&& visit)
+{
+    for (const Body& body : model.bodies) {
+        if (body.kind != BodyKind::cloth && body.kind != BodyKind::solid) continue;
+        const std::vector<Real>& mass =
+            body.kind == BodyKind::cloth ? model.cloths[body.model].mass : model.solids[body.model].mass;
+        for (Index i = 0; i < body.block_count; ++i)
+            visit(mass[i], state.position[body.first_block + i], state.velocity[body.first_block + i]);
+    }
+}
+
+} // namespace
+
+Energy energy(const Model& model, const State& state)
+{
+    Energy e;
+    for_each_particle(model, state, [&](Real m, const Vec3& x, const Vec3& v) {
+        e.kinetic += m * v.squaredNorm() / 2;
+        e.gravity -= m * model.gravity.dot(x);
+    });
+    for (const Body& body : model.bodies) {
+        const Vec3* x = state.position.data() + body.first_block;
+        if (body.kind == BodyKind::cloth) {
+            const Cloth& cloth = model.cloths[body.model];
+            e.elastic += parallel_sum(count(cloth.springs), 0.0, [&](Index i) {
+                const Spring& s = cloth.springs[i];
+                return spring_energy(s, x[s.a], x[s.b]);
+            });
+        } else if (body.kind == BodyKind::solid) {
+            const Solid& solid = model.solids[body.model];
+            e.elastic += parallel_sum(count(solid.elements), 0.0, [&](Index i) {
+                const SolidElement& el = solid.elements[i];
+                return element_energy(solid, el, {x[el.nodes[0]], x[el.nodes[1]], x[el.nodes[2]], x[el.nodes[3]]});
+            });
+        } else if (body.kind == BodyKind::rigid) {
+            const Rigid& rigid = model.rigids[body.model];
+            const Vec3 &v = state.velocity[body.first_block], &w = state.velocity[body.first_block + 1];
+            e.kinetic +=
+                rigid.mass * v.squaredNorm() / 2 + w.dot(world_inertia(rigid, state.orientation[body.model]) * w) / 2;
+            e.gravity -= rigid.mass * model.gravity.dot(x[0]);
+        }
+    }
+    return e;
+}
+
+Vec3 linear_momentum(const Model& model, const State& state)
+{
+    Vec3 p = Vec3::Zero();
+    for_each_particle(model, state, [&](Real m, const Vec3&, const Vec3& v) { p += m * v; });
+    for (const Body& body : model.bodies)
+        if (body.kind == BodyKind::rigid) p += model.rigids[body.model].mass * state.velocity[body.first_block];
+    return p;
+}
+
+Vec3 angular_momentum(const Model& model, const State& state)
+{
+    Vec3 L = Vec3::Zero();
+    for_each_particle(model, state, [&](Real m, const Vec3& x, const Vec3& v) { L += m * x.cross(v); });
+    for (const Body& body : model.bodies) {
+        if (body.kind != BodyKind::rigid) continue;
+        const Rigid& rigid = model.rigids[body.model];
+        const Index b = body.first_block;
+        L += rigid.mass * state.position[b].cross(state.velocity[b]) +
+             world_inertia(rigid, state.orientation[body.model]) * state.velocity[b + 1];
+    }
+    return L;
+}
+
+} // namespace pliant

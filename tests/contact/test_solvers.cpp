@@ -1,0 +1,151 @@
+#include "contact/random_problem.hpp"
+
+#include "pliant/contact/anticipation.hpp"
+#include "pliant/contact/ica.hpp"
+#include "pliant/contact/local.hpp"
+
+#include <gtest/gtest.h>
+
+#include <Eigen/LU>
+
+using namespace pliant;
+
+namespace {
+
+ContactSolverOptions tight(FrictionCone cone = FrictionCone::pyramid)
+{
+    ContactSolverOptions options;
+    options.tolerance = 1e-8;
+    options.gap_tolerance = 1e-6;
+    options.max_iterations = 20'000;
+    options.cone = cone;
+    return options;
+}
+
+struct Solution {
+    ContactResult result;
+    Vec3s dv;
+    Multipliers lambda;
+};
+
+Solution solve_ica(const RandomProblem& p, const ContactSolverOptions& options)
+{
+    Solution s;
+    s.dv.assign(p.free_velocity.size(), Vec3::Zero());
+    s.lambda.assign(p.problem.rows.size(), Vec3::Zero());
+    Ica ica(p.A.pattern());
+    s.result = ica.solve(p.system(), options, s.dv, s.lambda);
+    return s;
+}
+
+Solution solve_reference(const RandomProblem& p, const ContactSolverOptions& options)
+{
+    Solution s;
+    s.lambda.assign(p.problem.rows.size(), Vec3::Zero());
+    s.result = solve_by_anticipation(p.system(), options, s.dv, s.lambda);
+    return s;
+}
+
+Real distance(const Vec3s& a, const Vec3s& b)
+{
+    Real d = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) d = std::max(d, (a[i] - b[i]).norm());
+    return d;
+}
+
+} // namespace
+
+TEST(ContactSolvers, AgreeOnRandomFrictionlessProblems)
+{
+    for (std::uint64_t seed = 0; seed < 30; ++seed) {
+        const RandomProblem p = make_random_problem(seed, 20 + Index(seed), 5 + Index(seed), seed % 2 ? 50 : 2, 0);
+        const Solution ica = solve_ica(p, tight()), reference = solve_reference(p, tight());
+        ASSERT_TRUE(reference.result.converged) << "seed " << seed;
+        EXPECT_TRUE(ica.result.converged) << "seed " << seed;
+        EXPECT_LT(distance(ica.dv, reference.dv), 1e-6) << "seed " << seed;
+    }
+}
+
+TEST(ContactSolvers, FrictionlessAnswerHasTheSmallestEnergyOfAllFeasibleOnes)
+{
+    // Any convex mix of the answer and a feasible velocity is feasible; the objective may not fall along it.
+    const RandomProblem p = make_random_problem(5, 25, 12, 10, 0);
+    const Solution ica = solve_ica(p, tight());
+    const auto objective = [&](const Vec3s& dv) {
+        Vec3s Adv;
+        p.A.multiply(dv, Adv);
+        return dot(dv, Adv) / 2;
+    };
+    const Real best = objective(ica.dv);
+    Random random(1);
+    int feasible = 0;
+    for (int k = 0; k < 2000; ++k) {
+        Vec3s trial = ica.dv;
+        for (Vec3& x : trial) x += 0.05 * random.on_sphere();
+        bool ok = true;
+        for (const Row& r : p.problem.rows) {
+            Vec3s v = trial;
+            for (std::size_t i = 0; i < v.size(); ++i) v[i] += p.free_velocity[i];
+            ok = ok && r.normal.dot(p.problem.relative_velocity(r, v)) >= r.rhs;
+        }
+        if (!ok) continue;
+        ++feasible;
+        EXPECT_GE(objective(trial), best - 1e-9);
+    }
+    EXPECT_GT(feasible, 0);
+}
+
+TEST(ContactSolvers, MeetTheNaturalMapOfTheirFrictionModel)
+{
+    for (FrictionCone cone : {FrictionCone::pyramid, FrictionCone::exact})
+        for (std::uint64_t seed = 0; seed < 20; ++seed) {
+            const RandomProblem p = make_random_problem(seed, 30, 15, 5, 0.3);
+            const Solution ica = solve_ica(p, tight(cone));
+            EXPECT_TRUE(ica.result.converged) << "seed " << seed << " cone " << int(cone);
+            const ContactResiduals r = contact_residuals(p.system(), ica.dv, ica.lambda, cone);
+            EXPECT_LT(r.worst(), 1e-8) << "seed " << seed;
+            for (std::size_t j = 0; j < ica.lambda.size(); ++j) {
+                EXPECT_GE(ica.lambda[j][0], 0);
+                const Real bound = 0.3 * ica.lambda[j][0] * (1 + 1e-9) + 1e-12;
+                const Real tangential = cone == FrictionCone::exact
+                                            ? std::hypot(ica.lambda[j][1], ica.lambda[j][2])
+                                            : std::max(std::abs(ica.lambda[j][1]), std::abs(ica.lambda[j][2]));
+                EXPECT_LE(tangential, bound);
+            }
+        }
+}
+
+TEST(ContactSolvers, DuplicatedRowsLeaveTheVelocitiesUnchanged)
+{
+    const RandomProblem p = make_random_problem(3, 25, 12, 10, 0);
+    RandomProblem twice = p;
+    for (const Row& r : p.problem.rows) twice.problem.rows.push_back(r);
+    EXPECT_LT(distance(solve_ica(p, tight()).dv, solve_ica(twice, tight()).dv), 1e-6);
+}
+
+TEST(ContactSolvers, ProblemWithoutRowsChangesNothing)
+{
+    const RandomProblem p = make_random_problem(3, 25, 0, 10, 0);
+    const Solution s = solve_ica(p, tight());
+    EXPECT_TRUE(s.result.converged);
+    for (const Vec3& x : s.dv) EXPECT_EQ(x.norm(), 0);
+}
+
+TEST(LocalContact, DiscSolvesStickingSlidingAndSeparation)
+{
+    Random random(4);
+    int sliding = 0;
+    for (int k = 0; k < 2000; ++k) {
+        Mat3 G = Mat3::NullaryExpr([&] { return random.uniform(-1, 1); });
+        const Mat3 W = G * G.transpose() + 0.5 * Mat3::Identity();
+        const Vec3 b = random.in_box(Vec3::Constant(-1), Vec3::Constant(1));
+        const Real mu = random.uniform(0, 0.8);
+        const Vec3 l = solve_local_disc(W, b, mu, Vec3::Zero());
+        Vec3 u = W * l + b;
+        EXPECT_LE(std::hypot(l[1], l[2]), mu * l[0] + 1e-9);
+        if (std::hypot(l[1], l[2]) > 0.999 * mu * l[0] && l[0] > 0 && mu > 0) ++sliding;
+        u[0] += mu * std::hypot(u[1], u[2]);
+        EXPECT_LT((l - project_to_cone(l - u, mu, FrictionCone::exact)).norm(), 1e-7) << k;
+    }
+    EXPECT_GT(sliding, 100);
+}
