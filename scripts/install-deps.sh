@@ -36,6 +36,7 @@ need_file /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf fonts-dejavu-core
 if [ "$what" = test ]; then
     need_header gtest/gtest.h libgtest-dev
     need_header benchmark/benchmark.h libbenchmark-dev
+    need_header boost/multiprecision/cpp_int.hpp libboost-dev
     need_command ffmpeg ffmpeg
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -211,6 +211,7 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt)
         }
     }
     invert_diagonal(A_, diagonal_inverse_);
+    for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     momentum_scale_ = std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) {
         const Vec3 p = dt * mass_[i] * model.gravity, mv = mass_[i] * state.velocity[i];
         return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
@@ -222,6 +223,8 @@ CgResult LinearSystem::solve(Vec3s& v, Real tolerance) const
     const BlockPattern& pattern = A_.pattern();
     for (Index i = 0; i < A_.rows(); ++i)
         if (pattern.row_begin[i + 1] == pattern.row_begin[i] + 1) v[i] = diagonal_inverse_[i] * b_[i];
+    for (Index i = 0; i < A_.rows(); ++i)
+        if (diagonal_inverse_[i].isZero(0)) v[i] = prescribed_[i];
     CgOptions options;
     options.tolerance = tolerance;
     const Real b_norm =

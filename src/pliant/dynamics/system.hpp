@@ -19,6 +19,7 @@ public:
 
     const BlockMatrix& A() const { return A_; }
     const Vec3s& b() const { return b_; }
+    /// Inverse diagonal blocks; 0 for pinned blocks, which nothing moves.
     const std::vector<Mat3>& diagonal_inverse() const { return diagonal_inverse_; }
     /// Elastic and gravity forces at the assembled state [N], per block.
     const Vec3s& force() const { return force_; }

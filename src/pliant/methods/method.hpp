@@ -1,6 +1,7 @@
 #pragma once
 // The ways to take a step, all of one shape.
 
+#include "pliant/contact/problem.hpp"
 #include "pliant/dynamics/explicit.hpp"
 #include "pliant/methods/report.hpp"
 #include "pliant/world/world.hpp"
@@ -15,6 +16,15 @@ struct MethodOptions {
     std::string method = "implicit";                    ///< one of method_names()
     Integrator integrator = Integrator::backward_euler; ///< only method "none" has a choice
     Real linear_tolerance = 1e-8;                       ///< of the unconstrained solve, relative to the step's momenta
+
+    // Method "implicit".
+    ContactSolverOptions solver;
+    int max_rounds = 5;           ///< of constraint manifold refinement before the step is halved
+    int max_halvings = 2;         ///< before the fail-safes take over
+    Real hard_gap_fraction = 0.2; ///< certified distance over the smallest gap
+    Real ccd_fraction = 0.1;      ///< resolution of continuous detection over the certified distance
+    Real reach_fraction = 0.5;    ///< farthest look-ahead of proximity over the edge length
+    Real recovery = 0.1;          ///< part of a lost gap that one step wins back
 };
 
 class Method {

@@ -45,6 +45,8 @@ std::uint64_t State::hash() const
         hash.bytes(c.impulse.data(), sizeof c.impulse);
     }
     hash.add(last_substep);
+    hash.add(free_change);
+    hash.add(contact_change);
     return hash.value();
 }
 

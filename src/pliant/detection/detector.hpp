@@ -1,0 +1,81 @@
+#pragma once
+// The queries that contact methods ask: which features are near each other now, and which meet during a step.
+//
+//     Detector detector(model.surface, model.no_contact);
+//     for (const ContactPair& pair : detector.proximity(x, {.reach = reach})) ...
+//     for (const Impact& impact : detector.impacts(x_t0, x_t1, {.hard_gap = hard_gap, .tolerance = ccd_tol})) ...
+//
+// Results are sorted by key and have the same bits for any number of threads. Rule for near-duplicates: a pair found as
+// vertex-face or edge-edge is reduced to its closest features (weights of exactly 0 drop out), and every pair of
+// closest features is reported once; of several impacts with the same key, the earliest.
+
+#include "pliant/detection/broad_phase.hpp"
+#include "pliant/geometry/ccd.hpp"
+
+#include <memory>
+#include <optional>
+
+namespace pliant {
+
+/// An analytic plane over a step; its normal and offset are interpolated linearly between the ends.
+struct MovingPlane {
+    Plane t0, t1;
+    Index body = none; ///< for exclusions and keys' owners; the key's b is the plane's place in the list
+};
+
+struct ProximityOptions {
+    Real reach = 0; ///< pairs up to this distance are reported [m]
+    /// Instead of `reach`: a radius per vertex [m]; a pair is reported when its distance is at most the radius of pa
+    /// plus that of pb, interpolated with the weights.
+    std::span<const Real> radius = {};
+    bool skip_close_at_rest = true;           ///< leave out pairs closer at rest than the gap
+    std::span<const MovingPlane> planes = {}; ///< t0 is used
+};
+
+struct ImpactOptions {
+    Real hard_gap = 0;  ///< separation to certify [m]; a pair that starts closer is held to half its start distance
+    Real tolerance = 0; ///< a hit is reported once a pair is within hard_gap + tolerance [m] (CcdOptions::tolerance)
+    int max_iterations = 256;
+    bool relax_to_start = true;
+    std::span<const MovingPlane> planes = {};
+};
+
+/// What the last query cost.
+struct DetectionStats {
+    std::int64_t vertex_face_candidates = 0, edge_edge_candidates = 0;
+    bool reused = false; ///< candidates of an earlier query were used again
+    Real update_seconds = 0, collect_seconds = 0, narrow_seconds = 0;
+};
+
+class Detector {
+public:
+    /// The surface must outlive the detector. no_contact: pairs of bodies that the scene keeps apart.
+    explicit Detector(const Surface& surface, std::span<const std::array<Index, 2>> no_contact = {},
+                      BroadPhaseKind kind = BroadPhaseKind::tree);
+    ~Detector();
+    Detector(Detector&&) noexcept;
+
+    /// Boxes are grown by this much more than a query needs [m], so that a later query whose vertices stay inside the
+    /// grown boxes uses the same candidates: the rounds of a step then share one traversal. 0 by default.
+    void set_reuse_margin(Real margin);
+
+    /// All pairs within reach at positions x. Valid until the next query.
+    const std::vector<ContactPair>& proximity(const Vec3s& x, const ProximityOptions& options);
+    /// First impact of every pair that meets while the vertices move from x_t0 to x_t1. Valid until the next query.
+    const std::vector<Impact>& impacts(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& options);
+    /// The earliest of these impacts (smallest key if several), found without computing the others.
+    std::optional<Impact> earliest_impact(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& options);
+
+    /// Candidate pairs of a motion with boxes grown by `radius` [m], in canonical order.
+    Candidates candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radius);
+
+    const DetectionStats& stats() const;
+    const PairFilter& filter() const;
+    std::size_t bytes() const; ///< memory held by trees, boxes and candidates
+
+private:
+    struct Implementation;
+    std::unique_ptr<Implementation> impl_;
+};
+
+} // namespace pliant

@@ -1,0 +1,56 @@
+#pragma once
+// The one place that says which pairs of features are looked at.
+
+#include "pliant/detection/pairs.hpp"
+#include "pliant/world/surface.hpp"
+
+#include <span>
+
+namespace pliant {
+
+/// Leaves out pairs that share a vertex, whose vertices are all prescribed (pinned, obstacles), that belong to one
+/// rigid body, or to two bodies that the scene keeps apart; for proximity also pairs of one body that are closer in the
+/// rest shape than the gap, or they would become permanent contacts.
+class PairFilter {
+public:
+    /// no_contact: pairs of body numbers, also (i, i) for a body without self-contact.
+    explicit PairFilter(const Surface& surface, std::span<const std::array<Index, 2>> no_contact = {});
+
+    bool vertex_face(Index v, Index f) const
+    {
+        const Triangle& t = surface_.triangles[f];
+        if (v == t[0] || v == t[1] || v == t[2]) return false;
+        return bodies(v, t[0]) && !(fixed_vertex_[v] && fixed_face_[f]);
+    }
+    bool edge_edge(Index e, Index g) const
+    {
+        const Edge &a = surface_.edges[e], &b = surface_.edges[g];
+        if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) return false;
+        return bodies(a[0], b[0]) && !(fixed_edge_[e] && fixed_edge_[g]);
+    }
+    /// Whether a body of vertex v may touch the body numbered `body` (planes are bodies without vertices).
+    bool vertex_body(Index v, Index body) const
+    {
+        return !fixed_vertex_[v] && (exclusions_.empty() || !excluded(surface_.vertex_body[v], body));
+    }
+
+    /// Proximity only: false when the pair is closer in the rest shape than its gap.
+    bool apart_at_rest(const ContactPair& pair) const;
+
+private:
+    /// False when no pair between the bodies of the two vertices matters.
+    bool bodies(Index v, Index w) const
+    {
+        const Index a = surface_.vertex_body[v], b = surface_.vertex_body[w];
+        if (a == b && rigid_[a]) return false;
+        return exclusions_.empty() || !excluded(a, b);
+    }
+    bool excluded(Index a, Index b) const;
+
+    const Surface& surface_;
+    std::vector<std::uint8_t> fixed_vertex_, fixed_edge_, fixed_face_; ///< all vertices prescribed
+    std::vector<std::uint8_t> rigid_;                                  ///< per body
+    std::vector<std::array<Index, 2>> exclusions_;                     ///< sorted, smaller number first
+};
+
+} // namespace pliant

@@ -1,0 +1,22 @@
+#pragma once
+// Internal to detection: geometry of one pair.
+
+#include "pliant/detection/pairs.hpp"
+#include "pliant/geometry/ccd.hpp"
+#include "pliant/world/surface.hpp"
+
+namespace pliant::narrow {
+
+/// Closest points of the pair's features, reduced to those that hold them.
+ContactPair closest_vertex_face(const Surface& surface, const Vec3s& x, Index v, Index f);
+ContactPair closest_edge_edge(const Surface& surface, const Vec3s& x, Index e, Index g);
+
+/// The features that the weights of a hit select.
+Impact impact_vertex_face(const Surface& surface, const CcdHit& hit, Index v, Index f);
+Impact impact_edge_edge(const Surface& surface, const CcdHit& hit, Index e, Index g);
+
+/// First time at which a vertex comes within hard_gap + tolerance of a plane, conservatively; nothing if it never does.
+std::optional<Impact> impact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& plane_t0,
+                                          const Plane& plane_t1, const CcdOptions& options);
+
+} // namespace pliant::narrow

@@ -1,0 +1,66 @@
+#pragma once
+// Bounding-volume tree over the triangles of the surface.
+//
+// A perfect binary tree: node i has children 2i and 2i + 1, leaves are the last level, and the items are spread evenly
+// over the leaves by median splits, so that there are no pointers and all pairs of a self-traversal are of equal level.
+// Every vertex and edge is owned by one of its triangles [Curtis 2008]: each pair of features is met in exactly one
+// pair of leaves, without any set to remove duplicates.
+
+#include "pliant/detection/broad_phase.hpp"
+#include "pliant/detection/lanes.hpp"
+
+namespace pliant {
+
+class BoxTree {
+public:
+    static constexpr Real decay = 1.3;         ///< rebuild when the boxes' total surface has grown by this factor
+    static constexpr Index items_per_leaf = 4; ///< at most
+
+    explicit BoxTree(const Surface& surface);
+
+    /// Refits the tree to the boxes; builds it anew the first time and when its quality has decayed.
+    void update(const FeatureBoxes& boxes);
+    /// All candidate pairs.
+    void collect(const PairFilter& filter, CandidateChunks& out) const;
+
+    Index builds() const { return builds_; } ///< how often it was built
+    std::size_t bytes() const;               ///< memory held
+
+private:
+    /// Features of a leaf are contiguous in leaf order: first ones here, the next leaf's are the end.
+    struct Leaf {
+        Index face = 0, edge = 0, vertex = 0;
+    };
+    struct Task {
+        Index a, b; ///< nodes of one level, a <= b
+    };
+
+    void assign_owners();
+    void build(const FeatureBoxes& boxes);
+    void refit(const FeatureBoxes& boxes);
+    Real surface_area() const;
+    std::vector<Task> tasks() const;
+    template <class Sink>
+    void traverse(Index a, Index b, const PairFilter& filter, Sink& sink) const;
+    template <class Sink>
+    void leaf_pair(Index a, Index b, const PairFilter& filter, Sink& sink) const;
+    template <class Sink>
+    void leaf_self(Index a, const PairFilter& filter, Sink& sink) const;
+
+    const Surface& surface_;
+    // Items: faces, then vertices that no face has. Owned features by item.
+    Index item_count_ = 0;
+    std::vector<Index> loose_vertices_;
+    std::vector<std::array<Index, 3>> owned_vertices_, owned_edges_; ///< per face, `none` if another face owns it
+
+    Index leaf_level_ = 0, leaf_count_ = 0;
+    std::vector<Box> nodes_; ///< heap order, root at 1
+    std::vector<Leaf> leaves_;
+    std::vector<Index> faces_, edges_, vertices_; ///< ids in leaf order
+    std::vector<Box> edge_boxes_, vertex_boxes_;  ///< in leaf order
+    BoxLanes face_lanes_, edge_lanes_, vertex_lanes_;
+    Real built_area_ = 0;
+    Index builds_ = 0;
+};
+
+} // namespace pliant

@@ -1,0 +1,170 @@
+#include "detection/surfaces.hpp"
+#include "pliant/core/parallel.hpp"
+#include "pliant/detection/detector.hpp"
+#include "pliant/detection/tree.hpp"
+
+#include <gtest/gtest.h>
+
+using namespace pliant;
+
+namespace {
+
+void expect_same_candidates(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, Real radius,
+                            std::span<const std::array<Index, 2>> no_contact = {})
+{
+    Detector reference(s, no_contact, BroadPhaseKind::all_pairs);
+    const Candidates expected = reference.candidates(x_t0, x_t1, radius);
+    EXPECT_FALSE(expected.vertex_face.empty());
+    EXPECT_FALSE(expected.edge_edge.empty());
+    for (BroadPhaseKind kind : {BroadPhaseKind::tree}) {
+        Detector detector(s, no_contact, kind);
+        const Candidates found = detector.candidates(x_t0, x_t1, radius);
+        EXPECT_EQ(found.vertex_face, expected.vertex_face);
+        EXPECT_EQ(found.edge_edge, expected.edge_edge);
+    }
+}
+
+Vec3s moved(const Vec3s& x, Random& random, Real distance)
+{
+    Vec3s y = x;
+    for (Vec3& p : y) p += distance * random.on_sphere();
+    return y;
+}
+
+Surface two_sheets(Index n)
+{
+    Surface s;
+    TriangleMesh grid = make_grid(1, 1, n, n);
+    add_body(s, grid);
+    for (Vec3& p : grid.vertices) p += Vec3(0.013, 0.02, 0.007);
+    add_body(s, grid);
+    return s;
+}
+
+} // namespace
+
+TEST(BroadPhase, ReturnsTheBruteForceCandidatesOfRandomTriangles)
+{
+    for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+        Random random(seed);
+        Surface s;
+        add_body(s, random_soup(random, 400, 500, 0.1));
+        add_body(s, random_soup(random, 40, 50, 0.3));
+        expect_same_candidates(s, s.rest, moved(s.rest, random, 0.05), 0.01);
+        expect_same_candidates(s, s.rest, s.rest, 0.02);
+    }
+}
+
+TEST(BroadPhase, ReturnsTheBruteForceCandidatesOfFoldedCloth)
+{
+    const TriangleMesh grid = make_grid(1, 1, 40, 40);
+    Surface s;
+    add_body(s, grid);
+    const Vec3s x = folded(grid, 5, 0.01, 7);
+    Random random(3);
+    expect_same_candidates(s, x, x, 0.005);
+    expect_same_candidates(s, x, moved(x, random, 0.01), 0.001);
+}
+
+TEST(BroadPhase, HandlesMeshesSmallerThanALeaf)
+{
+    Surface s;
+    TriangleMesh triangle{{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}}, {{0, 1, 2}}};
+    add_body(s, triangle);
+    for (Vec3& p : triangle.vertices) p.y() += 0.1;
+    add_body(s, triangle);
+    expect_same_candidates(s, s.rest, s.rest, 0.1);
+}
+
+TEST(BroadPhase, ReturnsNothingForAnEmptySurface)
+{
+    const Surface s;
+    Detector detector(s);
+    EXPECT_TRUE(detector.candidates({}, {}, 1).vertex_face.empty());
+    EXPECT_TRUE(detector.proximity({}, {.reach = 1}).empty());
+}
+
+TEST(BroadPhase, StaysExactWhileTheTreeIsRefittedAndRebuilt)
+{
+    const TriangleMesh grid = make_grid(1, 1, 30, 30);
+    Surface s;
+    add_body(s, grid);
+    Detector tree(s), reference(s, {}, BroadPhaseKind::all_pairs);
+    Vec3s x = s.rest;
+    Random random(5);
+    for (int step = 0; step < 8; ++step) {
+        for (Vec3& p : x) p = Vec3(0.8 * p.x(), p.y() + 0.1 * random.uniform(), p.z());
+        const Candidates a = tree.candidates(x, x, 0.02), b = reference.candidates(x, x, 0.02);
+        EXPECT_EQ(a.vertex_face, b.vertex_face);
+        EXPECT_EQ(a.edge_edge, b.edge_edge);
+    }
+}
+
+TEST(BoxTree, IsRebuiltOnlyWhenItsBoxesHaveGrown)
+{
+    const Surface s = two_sheets(30);
+    PairFilter filter(s);
+    BoxTree tree(s);
+    FeatureBoxes boxes;
+    Random random(11);
+    for (int step = 0; step < 5; ++step) {
+        const Vec3s x = moved(s.rest, random, 1e-3);
+        boxes.compute(s, x, x, {}, 0.001);
+        tree.update(boxes);
+    }
+    EXPECT_EQ(tree.builds(), 1);
+    Vec3s shuffled = s.rest;
+    for (std::size_t i = 0; i < shuffled.size(); ++i) std::swap(shuffled[i], shuffled[random.bits() % shuffled.size()]);
+    boxes.compute(s, shuffled, shuffled, {}, 0.001);
+    tree.update(boxes);
+    EXPECT_EQ(tree.builds(), 2);
+}
+
+TEST(BroadPhase, DoesNotDependOnTheNumberOfThreads)
+{
+    const Surface s = two_sheets(60);
+    Random random(9);
+    const Vec3s y = moved(s.rest, random, 0.01);
+    std::vector<Candidates> found;
+    for (int threads : {1, 2, 4})
+        for (BroadPhaseKind kind : {BroadPhaseKind::tree}) {
+            set_thread_count(threads);
+            found.push_back(Detector(s, {}, kind).candidates(s.rest, y, 0.01));
+        }
+    set_thread_count(0);
+    for (const Candidates& c : found) {
+        EXPECT_EQ(c.vertex_face, found[0].vertex_face);
+        EXPECT_EQ(c.edge_edge, found[0].edge_edge);
+    }
+}
+
+TEST(PairFilter, LeavesOutFixedExcludedAndNeighbouringPairs)
+{
+    Surface s;
+    const TriangleMesh grid = make_grid(1, 1, 4, 4);
+    add_body(s, grid);                       // 0
+    add_body(s, grid, 0, Carrier::obstacle); // 1
+    add_body(s, grid, 0, Carrier::obstacle); // 2
+    add_body(s, grid, 0, Carrier::rigid);    // 3
+    for (Index v = 0; v < 4; ++v) s.prescribed[v] = 1;
+    const std::array<Index, 2> apart = {3, 0};
+    const Candidates c = Detector(s, std::span(&apart, 1)).candidates(s.rest, s.rest, 1);
+    const auto body = [&](Index v) { return s.vertex_body[v]; };
+    std::array<std::array<int, 4>, 4> seen{};
+    for (auto [v, f] : c.vertex_face) {
+        const Triangle& t = s.triangles[f];
+        EXPECT_TRUE(v != t[0] && v != t[1] && v != t[2]);
+        EXPECT_FALSE(s.prescribed[v] && s.prescribed[t[0]] && s.prescribed[t[1]] && s.prescribed[t[2]]);
+        ++seen[body(v)][body(t[0])];
+    }
+    for (auto [e, g] : c.edge_edge) {
+        EXPECT_LT(e, g);
+        ++seen[s.edge_body[e]][s.edge_body[g]];
+    }
+    EXPECT_GT(seen[0][0], 0);
+    EXPECT_GT(seen[0][1], 0);
+    EXPECT_GT(seen[1][3], 0);
+    EXPECT_EQ(seen[1][2] + seen[2][1] + seen[1][1] + seen[2][2], 0) << "obstacle against obstacle";
+    EXPECT_EQ(seen[0][3] + seen[3][0], 0) << "excluded by the scene";
+    EXPECT_EQ(seen[3][3], 0) << "a rigid body against itself";
+}
