@@ -21,7 +21,8 @@ Camera frame_box(const Box3& box, const Vec3& up, Real aspect, const View& view)
     const Real padding = std::max(1e-9, 1e-3 * (high - low).norm());
 
     // In camera axes a point (x, y, z) is visible from (ex, ey, ez) when |x - ex| <= tx (z - ez) and the same for y.
-    // Both sides of each axis give a bound on ez; the eye goes as far forward as they allow, and sits midway.
+    // Both sides of each axis give a bound on ez; the eye goes as far forward as they allow, and faces the box's centre
+    // where the other axis leaves room.
     const Real ty = std::tan(view.fov / 2) * (1 - 2 * view.margin), tx = ty * aspect;
     Real right_max = -1e300, left_max = -1e300, top_max = -1e300, bottom_max = -1e300;
     for (int k = 0; k < 8; ++k) {
@@ -35,9 +36,12 @@ Camera frame_box(const Box3& box, const Vec3& up, Real aspect, const View& view)
         bottom_max = std::max(bottom_max, -y - ty * z);
     }
     const Real ez = std::min(-(right_max + left_max) / (2 * tx), -(top_max + bottom_max) / (2 * ty));
-    const Real ex = (right_max - left_max) / 2, ey = (top_max - bottom_max) / 2;
+    const auto between = [&](Real wanted, Real a, Real b) { return a < b ? std::clamp(wanted, a, b) : (a + b) / 2; };
+    const Vec3 centre = (low + high) / 2;
+    const Real ex = between(centre.dot(right), right_max + tx * ez, -left_max - tx * ez);
+    const Real ey = between(centre.dot(above), top_max + ty * ez, -bottom_max - ty * ez);
     camera.eye = ex * right + ey * above + ez * forward;
-    camera.target = camera.eye + forward * ((low + high) / 2 - camera.eye).dot(forward);
+    camera.target = camera.eye + forward * (centre - camera.eye).dot(forward);
     return camera;
 }
 
