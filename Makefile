@@ -3,7 +3,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench soak format check-format clean deps deps-test
+.PHONY: all demo test bench soak docs format check-format clean deps deps-test
 
 all: deps
 	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -33,10 +33,18 @@ bench: deps-test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@for program in $(BUILD)/bench/bench_*; do echo "== $$(basename $$program)"; $$program || exit 1; done
 
+docs: all
+	@$(BUILD)/pliant docs scene > docs/scene.md
+	@$(BUILD)/pliant docs schema > docs/scene.schema.json
+
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-check-format:
+check-docs: all
+	@$(BUILD)/pliant docs scene > docs/scene.md
+	@$(BUILD)/pliant docs schema > docs/scene.schema.json
+
+format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 
 clean:
