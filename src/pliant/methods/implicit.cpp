@@ -1,11 +1,16 @@
 #include "pliant/methods/implicit.hpp"
 
+#include "pliant/contact/failsafe.hpp"
+
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 
 namespace pliant {
 namespace {
+
+constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze counts as a pinch
 
 ContactKind kind_of(PairKind kind)
 {
@@ -41,6 +46,12 @@ Vec3 weighted(const Contact& c, const Vec3s& x)
     return d;
 }
 
+bool is_released(const State& state, const PairKey& key)
+{
+    return std::binary_search(state.released.begin(), state.released.end(),
+                              ReleasedPair{static_cast<std::int32_t>(key.kind), key.a, key.b});
+}
+
 bool by_key(const Contact& a, const Contact& b)
 {
     return a.key < b.key;
@@ -62,13 +73,17 @@ StepReport ImplicitContact::step(World& world, Real dt)
 {
     StepReport report;
     report.substeps = 0;
-    const Real end = world.state.time + dt, shortest = std::ldexp(dt, -options_.max_halvings);
+    const Real end = world.state.time + dt;
+    // Refinement may halve the step a few times; only scripted motion that outruns the gap may cut it further.
+    const Real shortest = std::ldexp(dt, -options_.max_halvings), vanishing = std::ldexp(dt, -max_subdivisions);
     Real h = dt, remaining = dt;
     int successes = 0;
     while (remaining > 1e-9 * dt) {
         h = std::min(h, remaining);
-        if (!try_step(world, h, report) && h > 1.5 * shortest) {
-            h /= 2;
+        const bool refined = try_step(world, h, report);
+        if (!refined && (h > 1.5 * shortest || !make_safe(world, h, report))) {
+            if (h <= 1.5 * vanishing) stop_or_release(world, report);
+            h = std::max(h / 2, vanishing);
             successes = 0;
             ++report.halvings;
             report.rung = std::max(report.rung, Rung::halved);
@@ -181,6 +196,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     const Real slack = 2 * model.gravity.norm() * dt * dt;
     const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
     for (const ContactPair& pair : detector_.proximity(x0_, proximity)) {
+        if (is_released(world.state, pair.key)) continue;
         Contact c = make_contact(model, pair);
         const Real pair_gap_here = pair_gap(model, c.body_a, c.body_b);
         c.distance = pair.distance;
@@ -226,13 +242,7 @@ bool ImplicitContact::check_tentative(const World& world, Real dt, StepReport& r
 {
     const ScopedTimer timer(report.profile, "ccd");
     const Model& model = world.model;
-    move_configuration(model, world.state, v_, dt, end_);
-    surface_positions(model, end_, x1_);
-    ImpactOptions options;
-    options.hard_gap = hard_gap_;
-    options.tolerance = options_.ccd_fraction * hard_gap_;
-    options.planes = planes_;
-    const std::vector<Impact>& impacts = detector_.impacts(x0_, x1_, options);
+    const std::vector<Impact>& impacts = find_impacts(world, v_, dt);
     for (const Impact& impact : impacts) add_impact(world, impact, dt);
     const bool strained = add_strain_rows(world, dt);
     if (impacts.empty() && !strained) return true;
@@ -260,6 +270,73 @@ bool ImplicitContact::check_tentative(const World& world, Real dt, StepReport& r
     }
     std::sort(contacts_.begin(), contacts_.end(), by_key);
     return false;
+}
+
+const std::vector<Impact>& ImplicitContact::find_impacts(const World& world, const Vec3s& v, Real dt)
+{
+    move_configuration(world.model, world.state, v, dt, end_);
+    surface_positions(world.model, end_, x1_);
+    ImpactOptions options;
+    options.hard_gap = hard_gap_;
+    options.tolerance = options_.ccd_fraction * hard_gap_;
+    options.planes = planes_;
+    impacts_ = detector_.impacts(x0_, x1_, options);
+    std::erase_if(impacts_, [&](const Impact& i) { return is_released(world.state, i.key); });
+    return impacts_;
+}
+
+bool ImplicitContact::make_safe(const World& world, Real dt, StepReport& report)
+{
+    const ScopedTimer timer(report.profile, "fail-safe");
+    const FailsafeStep step{world.model, world.state, x0_, system_.mass(), plane_bodies_, dt};
+    const FindImpacts find = [&](const Vec3s& v) -> const std::vector<Impact>& { return find_impacts(world, v, dt); };
+    Vec3s v = v_;
+    const ZoneReport zones = resolve_by_zones(step, find, v);
+    report.zones += zones.zones;
+    if (zones.safe) {
+        report.rung = std::max(report.rung, Rung::zones);
+    } else {
+        v = v_;
+        const TruncationReport truncation = resolve_by_truncation(step, find, v);
+        report.truncated_vertices += truncation.truncated;
+        if (!truncation.safe) {
+            impacts_ = truncation.left;
+            return false;
+        }
+        report.rung = std::max(report.rung, Rung::truncation);
+    }
+    // The answer replaces the contact solution: its impulses do not describe this motion.
+    for (std::size_t i = 0; i < v.size(); ++i) dv_[i] += v[i] - v_[i];
+    v_ = v;
+    for (Contact& c : contacts_) c.impulse.setZero();
+    return true;
+}
+
+void ImplicitContact::stop_or_release(World& world, StepReport& report)
+{
+    const Surface& surface = world.model.surface;
+    if (impacts_.empty()) return;
+    if (options_.pinch == PinchPolicy::release) {
+        for (const Impact& i : impacts_)
+            world.state.released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
+        std::sort(world.state.released.begin(), world.state.released.end());
+        report.released_pairs += count(impacts_);
+        return;
+    }
+    const Impact& i = impacts_.front();
+    const auto name = [&](Index body) { return "'" + world.model.bodies[body].name + "'"; };
+    const Index a = surface.vertex_body[i.vertices[0]];
+    const Index b = i.key.kind == PairKind::vertex_plane ? plane_bodies_[i.key.b]
+                    : i.key.kind == PairKind::edge_edge  ? surface.vertex_body[i.vertices[2]]
+                                                         : surface.vertex_body[i.vertices[1]];
+    char where[200];
+    std::snprintf(where, sizeof where, " at (%.4g, %.4g, %.4g) m, time %.6g s", x0_[i.vertices[0]].x(),
+                  x0_[i.vertices[0]].y(), x0_[i.vertices[0]].z(), world.state.time);
+    throw Stall("pinched: scripted motion squeezes body " + name(a) + " (vertex " +
+                std::to_string(i.vertices[0] - world.model.bodies[a].first_vertex) + ") against body " + name(b) +
+                where +
+                ", and no step however small is free of crossings; change the script, or set contact.pinch: release to "
+                "let such pairs through");
 }
 
 void ImplicitContact::add_impact(const World& world, const Impact& impact, Real dt)

@@ -25,6 +25,11 @@ private:
     bool check_tentative(const World& world, Real dt, StepReport& report);
     void add_impact(const World& world, const Impact& impact, Real dt);
     bool add_strain_rows(const World& world, Real dt);
+    /// Zones of impact, then truncation; false when only a shorter step can help against scripted motion.
+    bool make_safe(const World& world, Real dt, StepReport& report);
+    /// Impacts of the path that velocities v give, without those that the user let through.
+    const std::vector<Impact>& find_impacts(const World& world, const Vec3s& v, Real dt);
+    void stop_or_release(World& world, StepReport& report);
     void commit(World& world, Real dt, StepReport& report);
     void report_contacts(const World& world, Real dt, StepReport& report) const;
 
@@ -43,6 +48,7 @@ private:
     Vec3s v_free_, dv_, v_; ///< v*, dv, v
     State end_;             ///< tentative configuration
     std::vector<MovingPlane> planes_;
+    std::vector<Impact> impacts_;   ///< of the last find_impacts()
     std::vector<Contact> contacts_; ///< sorted by key
     std::vector<Index> contact_of_row_;
     ContactProblem problem_;

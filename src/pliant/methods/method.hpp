@@ -7,10 +7,20 @@
 #include "pliant/world/world.hpp"
 
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace pliant {
+
+/// What to do where scripted bodies leave a body no room.
+enum class PinchPolicy { stop, release };
+
+/// The simulation cannot go on and keep its promise; what() says where and what to do.
+class Stall : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
 
 struct MethodOptions {
     std::string method = "implicit";                    ///< one of method_names()
@@ -24,7 +34,8 @@ struct MethodOptions {
     Real hard_gap_fraction = 0.2; ///< certified distance over the smallest gap
     Real ccd_fraction = 0.1;      ///< resolution of continuous detection over the certified distance
     Real reach_fraction = 0.5;    ///< farthest look-ahead of proximity over the edge length
-    Real recovery = 0.1;          ///< part of a lost gap that one step wins back
+    PinchPolicy pinch = PinchPolicy::stop;
+    Real recovery = 0.1; ///< part of a lost gap that one step wins back
 };
 
 class Method {
