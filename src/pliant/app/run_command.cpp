@@ -67,7 +67,6 @@ int run(const RunArguments& arguments)
     options.interrupted = [] { return interrupt_requested != 0; };
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
-    std::signal(SIGXFSZ, SIG_IGN); // a file size limit shall be an error of write(), not a death
 
     try {
         const RunResult result = run_scene(scene, world, options);
@@ -84,12 +83,10 @@ int run(const RunArguments& arguments)
         return exit_done;
     } catch (const StorageError& e) {
         progress.end();
-        fmt::print(stderr, "pliant: {}; what is stored so far can be continued with --resume\n", e.what());
-        return exit_failed;
-    } catch (const RunFailure& e) {
+        throw StorageError(std::string(e.what()) + "; what is stored so far can be continued with --resume");
+    } catch (const std::exception&) {
         progress.end();
-        fmt::print(stderr, "pliant: {}\n", e.what());
-        return exit_failed;
+        throw;
     }
 }
 
