@@ -12,7 +12,7 @@ namespace {
 Real si(const char* text)
 {
     const Quantity q = parse_quantity(text);
-    return q.value * q.unit.factor;
+    return convert(q.value, q.unit);
 }
 
 TEST(Units, ConvertToSi)
@@ -33,6 +33,15 @@ TEST(Units, ConvertToSi)
     EXPECT_DOUBLE_EQ(si("5 \xc2\xb5m"), 5e-6);
     EXPECT_DOUBLE_EQ(si("2 m s^-2"), 2);
     EXPECT_DOUBLE_EQ(si("7 1/s"), 7);
+}
+
+TEST(Units, RoundOnce)
+{
+    EXPECT_EQ(si("1 g/cm^3"), 1000);
+    EXPECT_EQ(si("8.5 g/cm^3"), 8500);
+    EXPECT_EQ(si("7 ms"), 0.007);
+    EXPECT_EQ(si("0.3 mm"), 0.0003);
+    EXPECT_EQ(si("1 kg"), 1);
 }
 
 TEST(Units, KnowTheirDimension)

@@ -1,3 +1,4 @@
+#include "pliant/mesh/embed.hpp"
 #include "pliant/mesh/topology.hpp"
 #include "pliant/scene/copies.hpp"
 #include "pliant/scene/meshes.hpp"
@@ -60,8 +61,8 @@ SolidMaterial solid_material(const Value& m)
             m.at("drag").real()};
 }
 
-/// Selected particles of one pin entry, sorted; in the coordinates of the mesh before `place`.
-std::vector<Index> select(const Value& pin, const Vec3s& vertices, const std::string& path)
+/// Selected particles of one pin entry, sorted. Vertices are scaled already, the box is not.
+std::vector<Index> select(const Value& pin, const Vec3s& vertices, Real scale, const std::string& path)
 {
     std::vector<Index> selected;
     if (const Value* list = pin.find("vertices"))
@@ -75,9 +76,8 @@ std::vector<Index> select(const Value& pin, const Vec3s& vertices, const std::st
     if (const Value* box = pin.find("box")) {
         const Eigen::AlignedBox<Real, 3> inside(box->at("min").vec3(), box->at("max").vec3());
         for (Index v = 0; v < count(vertices); ++v)
-            if (inside.contains(vertices[v])) selected.push_back(v);
+            if (inside.contains(vertices[v] / scale)) selected.push_back(v);
     }
-    if (selected.empty()) fail(pin.mark, path + " selects no vertex");
     std::sort(selected.begin(), selected.end());
     selected.erase(std::unique(selected.begin(), selected.end()), selected.end());
     return selected;
@@ -140,19 +140,77 @@ private:
         }
     }
 
-    BodyMesh load_mesh(const Value& mesh, const std::string& name) const
+    /// The meshes of one entry, each with its pins, in their rest shape.
+    struct Piece {
+        BodyMesh shape;
+        std::optional<EmbeddedMesh> embedded;
+        std::vector<std::vector<Index>> pins; ///< per selection
+    };
+
+    std::vector<Piece> make_pieces(const std::string& name, const Value& body, const Value& mesh) const
     {
-        BodyMesh made = make_mesh(mesh);
-        if (made.vertices().empty() || (!made.has_tets() && std::get<TriangleMesh>(made.shape).triangles.empty()))
-            fail(mesh.mark, "the mesh of bodies." + name + " is empty");
-        if (z_up() && made.generated) turn_to_z(made.vertices());
-        return made;
+        const Real scale = body.at("place").at("scale").real();
+        std::vector<Piece> pieces;
+        for (BodyMesh& shape : make_meshes(mesh, is_solid(body))) {
+            Piece piece{std::move(shape), {}, {}};
+            if (z_up() && piece.shape.generated) turn_to_z(piece.shape.vertices());
+            for (Vec3& x : piece.shape.vertices()) x *= scale;
+            if (const Value* embed_options = body.find("embed")) embed_piece(name, *embed_options, mesh, piece);
+            pieces.push_back(std::move(piece));
+        }
+        if (pieces.empty()) fail(mesh.mark, "the mesh of bodies." + name + " is empty");
+        select_pins(name, body, scale, pieces);
+        return pieces;
+    }
+
+    bool is_solid(const Value& body) const
+    {
+        const Value* material = body.find("material");
+        return material && document_.at("materials").at(material->scalar).at("type").scalar == "solid";
+    }
+
+    static void embed_piece(const std::string& name, const Value& options, const Value& mesh, Piece& piece)
+    {
+        if (piece.shape.has_tets())
+            fail(options.mark, "bodies." + name + ".embed: the mesh is made of tetrahedra already");
+        const TriangleMesh& surface = std::get<TriangleMesh>(piece.shape.shape);
+        EmbedOptions embed_options;
+        if (const Value* cells = options.find("cells")) embed_options.cells = static_cast<Index>(cells->integer());
+        if (const Value* size = options.find("size")) embed_options.cell_size = size->real();
+        Eigen::AlignedBox<Real, 3> box;
+        for (const Vec3& x : surface.vertices) box.extend(x);
+        const Real cell =
+            embed_options.cell_size > 0 ? embed_options.cell_size : box.sizes().maxCoeff() / embed_options.cells;
+        const Real tets = 6 * (box.sizes() / cell).cwiseMax(1).prod();
+        if (!(tets <= max_elements))
+            fail(options.mark, "bodies." + name + ".embed needs about " + fmt::format("{:.3g}", tets) +
+                                   " tetrahedra; the limit is " + fmt::format("{:.3g}", max_elements));
+        try {
+            piece.embedded = embed(surface, embed_options, "bodies." + name);
+        } catch (const Error& e) {
+            fail(mesh.mark, e.what());
+        }
+    }
+
+    static void select_pins(const std::string& name, const Value& body, Real scale, std::vector<Piece>& pieces)
+    {
+        const Value* pins = body.find("pin");
+        if (!pins) return;
+        const std::string path = "bodies." + name + ".pin";
+        for (const Value& pin : pins->items) {
+            std::size_t selected = 0;
+            for (Piece& piece : pieces) {
+                const Vec3s& x = piece.embedded ? piece.embedded->tets.vertices : piece.shape.vertices();
+                piece.pins.push_back(select(pin, x, scale, path));
+                selected += piece.pins.back().size();
+            }
+            if (selected == 0) fail(pin.mark, path + " selects no vertex");
+        }
     }
 
     void add(const std::string& name, const Value& body)
     {
         BodyOptions options;
-        options.place = place_of(body);
         options.velocity = body.at("velocity").vec3();
         options.angular_velocity = body.at("spin").vec3();
         options.gap = length_or_auto(body.at("gap"));
@@ -162,26 +220,23 @@ private:
             add_plane(name, body, options);
             return;
         }
-        BodyMesh shape = load_mesh(*mesh, name);
-        if (const Value* pins = body.find("pin"); pins && body.has("material"))
-            select_pins(*pins, shape, name, options);
-        const Real scale = body.at("place").at("scale").real();
+        const std::vector<Piece> pieces = make_pieces(name, body, *mesh);
         Real radius = 0;
-        for (Vec3& x : shape.vertices()) {
-            x *= scale;
-            radius = std::max(radius, x.stableNorm());
-        }
+        for (const Piece& piece : pieces)
+            for (const Vec3& x : piece.shape.vertices()) radius = std::max(radius, x.stableNorm());
         if (!(radius > smallest_size && radius < largest_size))
             fail(mesh->mark,
                  "bodies." + name + " measures " + fmt::format("{:.3g}", radius) + " m, which is out of reach");
-        const std::vector<Pose> poses = copy_poses(body.find("copies"), options.place, radius);
-        for (std::size_t i = 0; i < poses.size(); ++i) {
-            options.name = body.has("copies") ? name + "#" + std::to_string(i + 1) : name;
-            options.place = poses[i];
-            set_motions(body, options);
-            const Index id = add_one(name, body, *mesh, shape, options);
-            numbers_[name].push_back(id);
-        }
+        const std::vector<Pose> poses = copy_poses(body.find("copies"), place_of(body), radius);
+        const bool numbered = body.has("copies") || pieces.size() > 1;
+        for (const Pose& pose : poses)
+            for (const Piece& piece : pieces) {
+                std::vector<Index>& numbers = numbers_[name];
+                options.name = numbered ? name + "#" + std::to_string(numbers.size() + 1) : name;
+                options.place = pose;
+                set_motions(body, piece.pins, options);
+                numbers.push_back(add_one(name, body, *mesh, piece, options));
+            }
     }
 
     void add_plane(const std::string& name, const Value& body, BodyOptions& options)
@@ -196,31 +251,28 @@ private:
             plane.offset = plane.normal.dot(v.at("point").vec3());
         }
         options.name = name;
-        set_motions(body, options);
+        options.place = place_of(body);
+        set_motions(body, {}, options);
         numbers_[name].push_back(builder_.add_plane(plane, options));
     }
 
-    void select_pins(const Value& pins, const BodyMesh& shape, const std::string& name, BodyOptions& options) const
-    {
-        for (const Value& pin : pins.items)
-            options.pin_groups.push_back({select(pin, shape.vertices(), "bodies." + name + ".pin"), {}});
-    }
-
     /// Scripts turn about the body's place unless they say otherwise, so each copy has its own.
-    void set_motions(const Value& body, BodyOptions& options) const
+    static void set_motions(const Value& body, const std::vector<std::vector<Index>>& pins, BodyOptions& options)
     {
         const Value* motion = body.find("motion");
         const Vec3& place = options.place.translation;
         if (motion) options.motion = motion_of(*motion, place);
-        for (std::size_t i = 0; i < options.pin_groups.size(); ++i) {
+        options.pin_groups.clear();
+        for (std::size_t i = 0; i < pins.size(); ++i) {
             const Value* own = body.at("pin").items[i].find("motion");
-            options.pin_groups[i].motion = own ? motion_of(*own, place) : options.motion;
+            options.pin_groups.push_back({pins[i], own ? motion_of(*own, place) : options.motion});
         }
     }
 
-    Index add_one(const std::string& name, const Value& body, const Value& mesh, const BodyMesh& shape,
+    Index add_one(const std::string& name, const Value& body, const Value& mesh, const Piece& piece,
                   const BodyOptions& options)
     {
+        const BodyMesh& shape = piece.shape;
         if (body.has("obstacle")) {
             const TriangleMesh surface = surface_of(shape);
             if (!is_closed(surface.triangles))
@@ -236,6 +288,7 @@ private:
             return builder_.add_cloth(std::get<TriangleMesh>(shape.shape), cloth_material(material), options,
                                       shape.grid);
         }
+        if (piece.embedded) return builder_.add_solid(*piece.embedded, solid_material(material), options);
         if (!shape.has_tets())
             fail(mesh.mark, "bodies." + name + ": a solid needs tetrahedra; take a tet- mesh, or add 'embed'");
         return builder_.add_solid(std::get<TetMesh>(shape.shape), solid_material(material), options);

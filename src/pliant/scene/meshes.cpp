@@ -1,9 +1,13 @@
 #include "pliant/scene/meshes.hpp"
 
 #include "pliant/mesh/generators.hpp"
+#include "pliant/mesh/io.hpp"
 #include "pliant/mesh/topology.hpp"
+#include "pliant/mesh/validate.hpp"
+#include "pliant/scene/letters.hpp"
 
 #include <cmath>
+#include <filesystem>
 #include <numbers>
 
 namespace pliant {
@@ -84,11 +88,63 @@ constexpr Generator generators[] = {
 };
 // clang-format on
 
-const Generator& generator_of(const Value& mesh)
+const Generator* generator_of(const Value& mesh)
 {
     for (const Generator& g : generators)
-        if (mesh.has(g.key)) return g;
-    fail(mesh.mark, "no generator for this mesh");
+        if (mesh.has(g.key)) return &g;
+    return nullptr;
+}
+
+LetterOptions letter_options(const Value& v)
+{
+    LetterOptions options;
+    options.height = real(v, "height");
+    options.depth = real(v, "depth");
+    options.edge_length = v.at("edge").scalar == "auto" ? options.height / 12 : real(v, "edge");
+    options.spacing = real(v, "spacing");
+    options.font = v.at("font").scalar;
+    return options;
+}
+
+/// A letter is about as wide as high, inked on half of that; its rim is about six heights long.
+Real letter_elements(const Value& v)
+{
+    const LetterOptions o = letter_options(v);
+    const Real n = o.height / o.edge_length, depth = o.depth / o.edge_length + 1;
+    return static_cast<Real>(v.at("text").scalar.size()) * (2 * n * n + 12 * n * depth + 50);
+}
+
+std::vector<BodyMesh> make_letter_meshes(const Value& v)
+{
+    std::vector<BodyMesh> meshes;
+    for (TriangleMesh& letter : make_letters(v.at("text").scalar, letter_options(v)))
+        meshes.push_back({std::move(letter), {}, true});
+    return meshes;
+}
+
+BodyMesh read_mesh(const Value& file, bool solid)
+{
+    const std::filesystem::path path = file.scalar;
+    BodyMesh mesh;
+    mesh.generated = false;
+    if (solid && path.extension() == ".msh") {
+        TetMesh tets = read_tet_mesh(path);
+        validate(tets, path.string());
+        mesh.shape = std::move(tets);
+    } else {
+        TriangleMesh triangles = read_triangle_mesh(path);
+        validate(triangles, path.string());
+        mesh.shape = std::move(triangles);
+    }
+    return mesh;
+}
+
+Real file_elements(const Value& file)
+{
+    constexpr Real bytes_per_triangle = 20; // the least of all formats: binary PLY, half a vertex and a face
+    std::error_code status;
+    const auto bytes = std::filesystem::file_size(file.scalar, status);
+    return status ? 0 : static_cast<Real>(bytes) / bytes_per_triangle;
 }
 
 } // namespace
@@ -100,14 +156,24 @@ Vec3s& BodyMesh::vertices()
 
 Real estimate_elements(const Value& mesh)
 {
-    const Generator& g = generator_of(mesh);
-    return g.elements(mesh.at(g.key));
+    if (const Value* letters = mesh.find("letters")) return letter_elements(*letters);
+    if (const Value* file = mesh.find("file")) return file_elements(*file);
+    const Generator* g = generator_of(mesh);
+    return g ? g->elements(mesh.at(g->key)) : 0;
 }
 
-BodyMesh make_mesh(const Value& mesh)
+std::vector<BodyMesh> make_meshes(const Value& mesh, bool solid)
 {
-    const Generator& g = generator_of(mesh);
-    return g.make(mesh.at(g.key));
+    if (const Value* letters = mesh.find("letters")) return make_letter_meshes(*letters);
+    std::vector<BodyMesh> meshes;
+    if (const Value* file = mesh.find("file")) {
+        meshes.push_back(read_mesh(*file, solid));
+        return meshes;
+    }
+    const Generator* g = generator_of(mesh);
+    if (!g) fail(mesh.mark, "no generator for this mesh");
+    meshes.push_back(g->make(mesh.at(g->key)));
+    return meshes;
 }
 
 TriangleMesh surface_of(const BodyMesh& mesh)

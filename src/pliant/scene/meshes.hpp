@@ -22,11 +22,11 @@ struct BodyMesh {
     const Vec3s& vertices() const { return const_cast<BodyMesh*>(this)->vertices(); }
 };
 
-/// Triangles or tetrahedra that a validated `mesh` entry will make, roughly; exact within a factor of two.
+/// Triangles or tetrahedra that a validated `mesh` entry will make, roughly; exact within a factor of a few.
 Real estimate_elements(const Value& mesh);
 
-/// Makes the mesh. Throws Error.
-BodyMesh make_mesh(const Value& mesh);
+/// Makes the meshes of an entry: one, or one a letter. A .msh file gives tetrahedra when `solid`. Throws Error.
+std::vector<BodyMesh> make_meshes(const Value& mesh, bool solid);
 
 /// The outer surface of a mesh: itself, or the boundary of its tetrahedra with vertices renumbered.
 TriangleMesh surface_of(const BodyMesh& mesh);

@@ -1,8 +1,12 @@
 #include "pliant/scene/scene.hpp"
 
+#include "pliant/core/hash.hpp"
+#include "pliant/mesh/io.hpp"
 #include "pliant/scene/layers.hpp"
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/suggest.hpp"
+
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
@@ -61,6 +65,11 @@ void check_method(Scene& scene)
     if (scene.method.integrator != Integrator::backward_euler && method.scalar != "none")
         fail(scene.document.at("time").at("integrator").mark,
              "time.integrator can be chosen with contact.method none only; " + method.scalar + " has its own");
+    const Value& contact = scene.document.at("contact");
+    scene.method.solver.cone =
+        contact.at("friction-cone").scalar == "exact" ? FrictionCone::exact : FrictionCone::pyramid;
+    scene.method.solver.tolerance = contact.at("tolerance").real();
+    scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
 }
 
 void check_name(const Value& name, const Value& bodies)
@@ -160,6 +169,35 @@ void check_bodies(const Scene& scene)
             for (const Value& name : pair.items) check_name(name, bodies);
 }
 
+Value* mesh_file_of(Value& body)
+{
+    Value* obstacle = body.find("obstacle");
+    Value* mesh = (obstacle ? *obstacle : body).find("mesh");
+    return mesh ? mesh->find("file") : nullptr;
+}
+
+/// A file name is relative to the file in which it is written; the resolved scene holds its path from here.
+void find_files(Scene& scene)
+{
+    namespace fs = std::filesystem;
+    for (Value::Entry& e : scene.document.find("bodies")->entries) {
+        Value* file = mesh_file_of(e.value);
+        if (!file) continue;
+        const fs::path beside = file->mark.line > 0 ? fs::path(*file->mark.file).parent_path() : fs::path();
+        const fs::path path = beside / file->scalar;
+        std::error_code status;
+        if (!fs::is_regular_file(path, status)) fail(file->mark, "cannot find the mesh file '" + path.string() + "'");
+        Hash hash;
+        const std::string bytes = read_file(path);
+        hash.bytes(bytes.data(), bytes.size());
+        const std::string digest = fmt::format("{:016x}-", hash.value());
+        std::string name = path.filename().string();
+        if (name.starts_with(digest)) name.erase(0, digest.size()); // already a copy in a run directory
+        scene.files.push_back({path, "meshes/" + digest + name});
+        file->scalar = path.string();
+    }
+}
+
 Expectation read_expectation(const Value& expect)
 {
     Expectation e;
@@ -181,6 +219,7 @@ Scene finish(Value document, const std::string& path, const std::vector<std::str
     if (const Value* about = scene.document.find("about")) scene.about = about->scalar;
     check_time(scene);
     check_bodies(scene);
+    find_files(scene);
     check_method(scene);
     scene.expect = read_expectation(scene.document.at("expect"));
     return scene;
@@ -206,7 +245,11 @@ Scene parse_scene(const std::string& text, const std::string& name, const std::v
 
 std::string to_yaml(const Scene& scene)
 {
-    return to_yaml(scene.document);
+    Value document = scene.document;
+    std::size_t next = 0; // files are in the order of the bodies
+    for (Value::Entry& e : document.find("bodies")->entries)
+        if (Value* file = mesh_file_of(e.value)) file->scalar = scene.files[next++].stored;
+    return to_yaml(document);
 }
 
 } // namespace pliant

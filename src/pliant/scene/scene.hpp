@@ -18,6 +18,12 @@ struct Expectation {
     std::optional<Eigen::AlignedBox<Real, 3>> bounds; ///< of all moving bodies in the last frame [m]
 };
 
+/// A mesh file that the scene names, and the name of its copy in a run directory (it holds a hash of the content).
+struct SceneFile {
+    std::filesystem::path path;
+    std::string stored; ///< "meshes/<hash>-<name>"
+};
+
 struct Scene {
     std::string path; ///< as the user named it
     std::string title, about;
@@ -26,6 +32,7 @@ struct Scene {
     Real fps = 0;  ///< stored frames per second [Hz]
     MethodOptions method;
     Expectation expect;
+    std::vector<SceneFile> files;
     Value document; ///< the resolved scene: includes merged, defaults filled in, numbers in the keys' units
 
     /// Steps to reach `end`.
@@ -40,7 +47,7 @@ Scene parse_scene(const std::string& text, const std::string& name, const std::v
 /// Makes the meshes and bodies. Throws Error (a pin that selects nothing, an open mesh for a rigid body, ...).
 World build_world(const Scene& scene);
 
-/// The resolved scene as a YAML file that stands alone.
+/// The resolved scene as a YAML file that stands alone, once `files` are copied beside it.
 std::string to_yaml(const Scene& scene);
 
 } // namespace pliant

@@ -123,7 +123,7 @@ void normalise_number(const Key& key, Value& value, const std::string& path)
         if (q.unit.dimension != wanted.dimension)
             fail(value.mark, path + " must be " + wanted_number(key) + ", but '" + value.scalar + "' is " +
                                  describe(q.unit.dimension));
-        x = q.value * (q.unit.factor / wanted.factor);
+        x = convert(q.value, q.unit, wanted);
     }
     check_range(key, value, x, path);
     value.scalar = to_text(x);

@@ -19,31 +19,31 @@ struct NamedUnit {
 
 constexpr Real pi = std::numbers::pi;
 constexpr NamedUnit named_units[] = {
-    {"m", {1, {0, 1, 0, 0}}, true},
-    {"g", {1e-3, {1, 0, 0, 0}}, true},
-    {"t", {1e3, {1, 0, 0, 0}}, false},
-    {"s", {1, {0, 0, 1, 0}}, true},
-    {"min", {60, {0, 0, 1, 0}}, false},
-    {"h", {3600, {0, 0, 1, 0}}, false},
-    {"N", {1, {1, 1, -2, 0}}, true},
-    {"Pa", {1, {1, -1, -2, 0}}, true},
-    {"J", {1, {1, 2, -2, 0}}, true},
-    {"W", {1, {1, 2, -3, 0}}, true},
-    {"Hz", {1, {0, 0, -1, 0}}, true},
-    {"rad", {1, {0, 0, 0, 1}}, false},
-    {"deg", {pi / 180, {0, 0, 0, 1}}, false},
-    {"rev", {2 * pi, {0, 0, 0, 1}}, false},
-    {"rpm", {2 * pi / 60, {0, 0, -1, 1}}, false},
-    {"%", {1e-2, {}}, false},
-    {"1", {1, {}}, false},
+    {"m", {1, 0, {0, 1, 0, 0}}, true},
+    {"g", {1, -3, {1, 0, 0, 0}}, true},
+    {"t", {1, 3, {1, 0, 0, 0}}, false},
+    {"s", {1, 0, {0, 0, 1, 0}}, true},
+    {"min", {60, 0, {0, 0, 1, 0}}, false},
+    {"h", {3600, 0, {0, 0, 1, 0}}, false},
+    {"N", {1, 0, {1, 1, -2, 0}}, true},
+    {"Pa", {1, 0, {1, -1, -2, 0}}, true},
+    {"J", {1, 0, {1, 2, -2, 0}}, true},
+    {"W", {1, 0, {1, 2, -3, 0}}, true},
+    {"Hz", {1, 0, {0, 0, -1, 0}}, true},
+    {"rad", {1, 0, {0, 0, 0, 1}}, false},
+    {"deg", {pi / 180, 0, {0, 0, 0, 1}}, false},
+    {"rev", {2 * pi, 0, {0, 0, 0, 1}}, false},
+    {"rpm", {2 * pi / 60, 0, {0, 0, -1, 1}}, false},
+    {"%", {1, -2, {}}, false},
+    {"1", {1, 0, {}}, false},
 };
 
 struct Prefix {
     std::string_view name;
-    Real factor;
+    int exponent;
 };
-constexpr Prefix prefixes[] = {{"n", 1e-9}, {"u", 1e-6}, {"\xc2\xb5", 1e-6}, {"m", 1e-3},
-                               {"c", 1e-2}, {"k", 1e3},  {"M", 1e6},         {"G", 1e9}};
+constexpr Prefix prefixes[] = {{"n", -9}, {"u", -6}, {"\xc2\xb5", -6}, {"m", -3},
+                               {"c", -2}, {"k", 3},  {"M", 6},         {"G", 9}};
 
 const NamedUnit* find_unit(std::string_view name)
 {
@@ -58,16 +58,15 @@ Unit unit_by_name(std::string_view name)
     for (const Prefix& p : prefixes) {
         if (!name.starts_with(p.name)) continue;
         const NamedUnit* u = find_unit(name.substr(p.name.size()));
-        if (u && u->prefixes) return {p.factor * u->unit.factor, u->unit.dimension};
+        if (u && u->prefixes) return {u->unit.factor, p.exponent + u->unit.exponent, u->unit.dimension};
     }
     throw Error("unknown unit '" + std::string(name) + "'");
 }
 
 void multiply(Unit& product, const Unit& u, int power)
 {
-    // Powers of ten are applied as one division where that is the exact operation: 1 / 1e6, not 1e-6.
-    const Real f = std::pow(u.factor, std::abs(power));
-    product.factor = power < 0 ? product.factor / f : product.factor * f;
+    product.factor *= std::pow(u.factor, power);
+    product.exponent += power * u.exponent;
     product.dimension.mass += power * u.dimension.mass;
     product.dimension.length += power * u.dimension.length;
     product.dimension.time += power * u.dimension.time;
@@ -96,6 +95,15 @@ int parse_power(std::string_view& rest, std::string_view whole)
 }
 
 } // namespace
+
+Real convert(Real value, const Unit& from, const Unit& to)
+{
+    // Ten to a positive power is exact, so one multiplication or division rounds once.
+    const int exponent = from.exponent - to.exponent;
+    const Real power = std::pow(10.0, std::abs(exponent));
+    const Real scaled = from.factor == to.factor ? value : value * (from.factor / to.factor);
+    return exponent < 0 ? scaled / power : scaled * power;
+}
 
 Unit parse_unit(std::string_view text)
 {

@@ -14,11 +14,15 @@ struct Dimension {
     friend bool operator==(const Dimension&, const Dimension&) = default;
 };
 
-/// A unit: its size in SI and its dimension.
+/// A unit: factor * 10^exponent in SI, and its dimension. Powers of ten stay apart, so that "1 g/cm^3" is 1000 exactly.
 struct Unit {
     Real factor = 1;
+    int exponent = 0;
     Dimension dimension;
 };
+
+/// A number in one unit, converted to another of the same dimension.
+Real convert(Real value, const Unit& from, const Unit& to = {});
 
 /// Parses "kN/m^2", "g/cm^3", "N m", "rad/s"; empty text is the dimensionless unit. Throws Error on unknown names.
 Unit parse_unit(std::string_view text);
