@@ -13,16 +13,18 @@ constexpr std::uint32_t checkpoint_version = 1;
 /// Must name every member of State: a forgotten one fails to compile here.
 auto members(const State& s)
 {
-    const auto& [time, step, position, velocity, orientation, contacts, last_substep, free_change, contact_change] = s;
-    return std::tie(time, step, position, velocity, orientation, contacts, last_substep, free_change, contact_change);
+    const auto& [time, step, position, velocity, orientation, contacts, released, last_substep, free_change,
+                 contact_change] = s;
+    return std::tie(time, step, position, velocity, orientation, contacts, released, last_substep, free_change,
+                    contact_change);
 }
 
 } // namespace
 
 void save_checkpoint(const State& state, std::uint64_t scene, const std::filesystem::path& path)
 {
-    const auto& [time, step, position, velocity, orientation, contacts, last_substep, free_change, contact_change] =
-        members(state);
+    const auto& [time, step, position, velocity, orientation, contacts, released, last_substep, free_change,
+                 contact_change] = members(state);
     ArrayFile file("state", checkpoint_version);
     file.add("scene_step", std::vector<std::int64_t>{std::bit_cast<std::int64_t>(scene), step});
     file.add("time", std::vector<Real>{time, last_substep});
@@ -39,6 +41,9 @@ void save_checkpoint(const State& state, std::uint64_t scene, const std::filesys
     }
     file.add("contact_keys", keys, 2);
     file.add("contact_impulses", impulses);
+    std::vector<std::int64_t> pairs;
+    for (const ReleasedPair& r : released) pairs.insert(pairs.end(), {r.kind, r.a, r.b});
+    file.add("released", pairs, 3);
     file.add("free_change", free_change);
     file.add("contact_change", contact_change);
     file.add("hash", std::vector<std::int64_t>{std::bit_cast<std::int64_t>(state.hash())});
@@ -66,6 +71,10 @@ void load_checkpoint(World& world, std::uint64_t scene, const std::filesystem::p
         s.orientation.emplace_back(quaternions[i + 3], quaternions[i], quaternions[i + 1], quaternions[i + 2]);
     const std::vector<std::int64_t> keys = file.integers("contact_keys");
     const Vec3s impulses = file.vectors("contact_impulses");
+    const std::vector<std::int64_t> pairs = file.integers("released");
+    for (std::size_t i = 0; i + 2 < pairs.size(); i += 3)
+        s.released.push_back({static_cast<std::int32_t>(pairs[i]), static_cast<std::int32_t>(pairs[i + 1]),
+                              static_cast<std::int32_t>(pairs[i + 2])});
     s.free_change = file.vectors("free_change");
     s.contact_change = file.vectors("contact_change");
     const std::size_t blocks = world.state.position.size();
