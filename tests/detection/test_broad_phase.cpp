@@ -16,7 +16,7 @@ void expect_same_candidates(const Surface& s, const Vec3s& x_t0, const Vec3s& x_
     const Candidates expected = reference.candidates(x_t0, x_t1, radius);
     EXPECT_FALSE(expected.vertex_face.empty());
     EXPECT_FALSE(expected.edge_edge.empty());
-    for (BroadPhaseKind kind : {BroadPhaseKind::tree}) {
+    for (BroadPhaseKind kind : {BroadPhaseKind::tree, BroadPhaseKind::hash}) {
         Detector detector(s, no_contact, kind);
         const Candidates found = detector.candidates(x_t0, x_t1, radius);
         EXPECT_EQ(found.vertex_face, expected.vertex_face);
@@ -103,19 +103,18 @@ TEST(BroadPhase, StaysExactWhileTheTreeIsRefittedAndRebuilt)
 TEST(BoxTree, IsRebuiltOnlyWhenItsBoxesHaveGrown)
 {
     const Surface s = two_sheets(30);
-    PairFilter filter(s);
     BoxTree tree(s);
-    FeatureBoxes boxes;
+    VertexBoxes boxes;
     Random random(11);
     for (int step = 0; step < 5; ++step) {
         const Vec3s x = moved(s.rest, random, 1e-3);
-        boxes.compute(s, x, x, {}, 0.001);
+        boxes.compute(x, x, {}, 0.001, 0);
         tree.update(boxes);
     }
     EXPECT_EQ(tree.builds(), 1);
     Vec3s shuffled = s.rest;
     for (std::size_t i = 0; i < shuffled.size(); ++i) std::swap(shuffled[i], shuffled[random.bits() % shuffled.size()]);
-    boxes.compute(s, shuffled, shuffled, {}, 0.001);
+    boxes.compute(shuffled, shuffled, {}, 0.001, 0);
     tree.update(boxes);
     EXPECT_EQ(tree.builds(), 2);
 }
@@ -127,7 +126,7 @@ TEST(BroadPhase, DoesNotDependOnTheNumberOfThreads)
     const Vec3s y = moved(s.rest, random, 0.01);
     std::vector<Candidates> found;
     for (int threads : {1, 2, 4})
-        for (BroadPhaseKind kind : {BroadPhaseKind::tree}) {
+        for (BroadPhaseKind kind : {BroadPhaseKind::tree, BroadPhaseKind::hash}) {
             set_thread_count(threads);
             found.push_back(Detector(s, {}, kind).candidates(s.rest, y, 0.01));
         }

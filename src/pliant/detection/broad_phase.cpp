@@ -6,31 +6,38 @@
 
 namespace pliant {
 
-void FeatureBoxes::compute(const Surface& surface, const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius,
-                           Real uniform)
+void VertexBoxes::compute(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin)
 {
-    vertex.resize(x_t0.size());
-    edge.resize(surface.edges.size());
-    face.resize(surface.triangles.size());
-    parallel_for(count(vertex), [&](Index v) {
-        const Real r = radius.empty() ? uniform : radius[v];
-        Box b;
-        b.add(x_t0[v], r);
-        b.add(x_t1[v], r);
-        vertex[v] = b;
-    });
-    parallel_for(count(edge), [&](Index e) {
-        Box b = vertex[surface.edges[e][0]];
-        b.add(vertex[surface.edges[e][1]]);
-        edge[e] = b;
-    });
-    parallel_for(count(face), [&](Index f) {
-        const Triangle& t = surface.triangles[f];
-        Box b = vertex[t[0]];
-        b.add(vertex[t[1]]);
-        b.add(vertex[t[2]]);
-        face[f] = b;
-    });
+    const bool moves = &x_t0 != &x_t1;
+    t0.resize(x_t0.size());
+    t1.resize(moves ? x_t0.size() : 0);
+    parallel_for(
+        count(t0),
+        [&](Index v) {
+            const Real r = (radius.empty() ? uniform : radius[v]) + margin;
+            t0[v] = {};
+            t0[v].add(x_t0[v], r);
+            if (!moves) return;
+            t1[v] = {};
+            t1[v].add(x_t1[v], r);
+        },
+        1024);
+}
+
+void CandidateChunks::reset(std::size_t chunks)
+{
+    vertex_face.resize(chunks);
+    edge_edge.resize(chunks);
+    for (auto& c : vertex_face) c.clear();
+    for (auto& c : edge_edge) c.clear();
+}
+
+std::size_t CandidateChunks::bytes() const
+{
+    std::size_t n = 0;
+    for (const auto& c : vertex_face) n += c.capacity() * sizeof(Pair);
+    for (const auto& c : edge_edge) n += c.capacity() * sizeof(Pair);
+    return n;
 }
 
 Candidates CandidateChunks::sorted() const
@@ -48,17 +55,18 @@ Candidates CandidateChunks::sorted() const
     return c;
 }
 
-void all_pairs(const Surface& surface, const PairFilter& filter, const FeatureBoxes& boxes, CandidateChunks& out)
+void all_pairs(const Surface& surface, const PairFilter& filter, const VertexBoxes& boxes, CandidateChunks& out)
 {
-    out.clear();
-    auto& vf = out.vertex_face.emplace_back();
-    auto& ee = out.edge_edge.emplace_back();
+    out.reset(1);
+    std::vector<MovingBox> faces, edges;
+    for (const Triangle& t : surface.triangles) faces.push_back(boxes.both(t));
+    for (const Edge& e : surface.edges) edges.push_back(boxes.both(e));
     for (Index v = 0; v < surface.vertex_count(); ++v)
         for (Index f = 0; f < count(surface.triangles); ++f)
-            if (overlap(boxes.vertex[v], boxes.face[f]) && filter.vertex_face(v, f)) vf.push_back({v, f});
+            if (overlap(boxes.both(v), faces[f]) && filter.vertex_face(v, f)) out.vertex_face[0].push_back({v, f});
     for (Index e = 0; e < count(surface.edges); ++e)
         for (Index g = e + 1; g < count(surface.edges); ++g)
-            if (overlap(boxes.edge[e], boxes.edge[g]) && filter.edge_edge(e, g)) ee.push_back({e, g});
+            if (overlap(edges[e], edges[g]) && filter.edge_edge(e, g)) out.edge_edge[0].push_back({e, g});
 }
 
 } // namespace pliant

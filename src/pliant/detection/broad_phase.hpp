@@ -1,38 +1,78 @@
 #pragma once
 // Broad phases: which features are near enough to look at. A candidate is a pair that the filter lets pass and whose
-// boxes overlap; boxes are those of the vertices over the step, grown by a radius a vertex and rounded outward to
-// floats. Every broad phase returns exactly this set.
+// boxes do not prove it apart; boxes are those of the vertices at both ends of the step, grown by a radius a vertex and
+// rounded outward to floats. Every broad phase returns exactly this set.
+//
+// Boxes at both ends prove more than swept boxes: when one is beyond the other along an axis at the start and at the
+// end, it is so in between (positions are linear in time), however far both have moved together.
 
 #include "pliant/detection/filter.hpp"
 #include "pliant/geometry/box.hpp"
 
 namespace pliant {
 
-/// Boxes of all features.
-struct FeatureBoxes {
-    std::vector<Box> vertex, edge, face;
+/// A box at both ends of a step.
+struct MovingBox {
+    Box t0, t1;
 
-    /// Swept from x_t0 to x_t1 (the same array for a single state), grown by radius[v], or by `uniform` when radius is
-    /// empty [m].
-    void compute(const Surface& surface, const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius,
-                 Real uniform);
+    void add(const MovingBox& b)
+    {
+        t0.add(b.t0);
+        t1.add(b.t1);
+    }
+    /// False when an axis separates the boxes in the same sense at both ends.
+    friend bool overlap(const MovingBox& a, const MovingBox& b)
+    {
+        bool apart = false;
+        for (int k = 0; k < 3; ++k) {
+            apart |= (a.t0.bound[k] > -b.t0.bound[3 + k]) & (a.t1.bound[k] > -b.t1.bound[3 + k]);
+            apart |= (b.t0.bound[k] > -a.t0.bound[3 + k]) & (b.t1.bound[k] > -a.t1.bound[3 + k]);
+        }
+        return !apart;
+    }
 };
 
-/// Candidates in no particular order, in chunks that tasks filled; which pair is in which chunk does not depend on the
-/// number of threads.
-struct CandidateChunks {
-    std::vector<std::vector<Pair>> vertex_face, edge_edge;
+/// Boxes of all vertices; those of edges and faces are unions of them.
+struct VertexBoxes {
+    std::vector<Box> t0, t1; ///< t1 is empty for a single state
 
-    void clear() { vertex_face.clear(), edge_edge.clear(); }
+    /// From x_t0 to x_t1 (the same array for a single state), grown by radius[v], or by `uniform` when radius is
+    /// empty, and by `margin` [m].
+    void compute(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
+
+    bool moving() const { return !t1.empty(); }
+    const Box& end(int t, Index v) const { return t == 0 || t1.empty() ? t0[v] : t1[v]; }
+    template <std::size_t N>
+    Box end(int t, const std::array<Index, N>& vertices) const
+    {
+        Box b = end(t, vertices[0]);
+        for (std::size_t k = 1; k < N; ++k) b.add(end(t, vertices[k]));
+        return b;
+    }
+    template <class Vertices>
+    MovingBox both(const Vertices& vertices) const
+    {
+        return {end(0, vertices), end(1, vertices)};
+    }
+};
+
+/// Candidates in no particular order, in chunks that tasks filled; which pair is in which chunk, and where, does not
+/// depend on the number of threads.
+struct CandidateChunks {
+    std::vector<std::vector<Pair>> vertex_face, edge_edge; ///< of equal length
+
+    void reset(std::size_t chunks); ///< empties the chunks but keeps their memory
     Candidates sorted() const;
+    std::size_t bytes() const;
 };
 
 enum class BroadPhaseKind {
     tree,      ///< bounding-volume tree, refitted every step
+    hash,      ///< uniform grid in a hash table [Teschner 2003]
     all_pairs, ///< every pair, for tests
 };
 
 /// Reference: all pairs, quadratic.
-void all_pairs(const Surface& surface, const PairFilter& filter, const FeatureBoxes& boxes, CandidateChunks& out);
+void all_pairs(const Surface& surface, const PairFilter& filter, const VertexBoxes& boxes, CandidateChunks& out);
 
 } // namespace pliant

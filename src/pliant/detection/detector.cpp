@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
+#include "pliant/detection/hash_grid.hpp"
 #include "pliant/detection/narrow.hpp"
 #include "pliant/detection/tree.hpp"
 
@@ -49,60 +50,83 @@ struct Detector::Implementation {
     PairFilter filter;
     BroadPhaseKind kind;
     BoxTree tree;
-    FeatureBoxes boxes;
+    HashGrid hash;
+    VertexBoxes boxes;
     CandidateChunks candidates;
     bool has_candidates = false;
     Real reuse_margin = 0;
     DetectionStats stats;
     std::vector<ContactPair> pairs;
     std::vector<Impact> impacts;
+    Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), kind(k), tree(s)
+        : surface(s), filter(s, no_contact), kind(k), tree(s), hash(s)
     {}
 
-    /// Whether the candidates at hand hold every pair that the query can need.
+    /// Whether the candidates at hand hold every pair that the query can need: then boxes apart at both ends of the
+    /// motion that collected them prove the same for this one.
     bool covers(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform) const
     {
         if (!has_candidates) return false;
         return parallel_sum(surface.vertex_count(), Index(0), [&](Index v) {
-                   Box b;
                    const Real r = radius.empty() ? uniform : radius[v];
-                   b.add(x_t0[v], r);
-                   b.add(x_t1[v], r);
-                   return inside(b, boxes.vertex[v]) ? 0 : 1;
+                   Box b0, b1;
+                   b0.add(x_t0[v], r);
+                   b1.add(x_t1[v], r);
+                   return inside(b0, boxes.end(0, v)) && inside(b1, boxes.end(1, v)) ? 0 : 1;
                }) == 0;
     }
 
-    void collect(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform)
+    void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin)
     {
-        require_finite(x_t0, surface.vertex_count());
-        if (&x_t1 != &x_t0) require_finite(x_t1, surface.vertex_count());
-        stats = {};
         Stopwatch watch;
-        stats.reused = reuse_margin > 0 && covers(x_t0, x_t1, radius, uniform);
-        if (!stats.reused) {
-            if (reuse_margin > 0 && !radius.empty()) {
-                std::vector<Real> grown(radius.begin(), radius.end());
-                for (Real& r : grown) r += reuse_margin;
-                boxes.compute(surface, x_t0, x_t1, grown, 0);
-            } else
-                boxes.compute(surface, x_t0, x_t1, radius, uniform + reuse_margin);
-            if (kind == BroadPhaseKind::tree) tree.update(boxes);
-            stats.update_seconds = watch.lap();
-            switch (kind) {
-            case BroadPhaseKind::tree:
-                tree.collect(filter, candidates);
-                break;
-            default:
-                all_pairs(surface, filter, boxes, candidates);
-            }
-            has_candidates = true;
+        boxes.compute(x_t0, x_t1, radius, uniform, margin);
+        if (kind == BroadPhaseKind::tree) tree.update(boxes);
+        if (kind == BroadPhaseKind::hash) hash.update(boxes);
+        stats.update_seconds += watch.lap();
+    }
+    /// stride: see BoxTree::collect; the other broad phases collect everything.
+    void collect(std::size_t stride = 1)
+    {
+        Stopwatch watch;
+        switch (kind) {
+        case BroadPhaseKind::tree:
+            tree.collect(filter, candidates, stride);
+            break;
+        case BroadPhaseKind::hash:
+            hash.collect(filter, candidates);
+            break;
+        case BroadPhaseKind::all_pairs:
+            all_pairs(surface, filter, boxes, candidates);
+            break;
         }
-        stats.collect_seconds = watch.lap();
+        has_candidates = stride == 1;
+        stats.collect_seconds += watch.lap();
         for (const auto& c : candidates.vertex_face) stats.vertex_face_candidates += count(c);
         for (const auto& c : candidates.edge_edge) stats.edge_edge_candidates += count(c);
     }
+    void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const
+    {
+        require_finite(x_t0, surface.vertex_count());
+        if (&x_t1 != &x_t0) require_finite(x_t1, surface.vertex_count());
+    }
+    /// Candidates of the motion, or a superset that is at hand.
+    void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform)
+    {
+        require_positions(x_t0, x_t1);
+        stats = {};
+        if (reuse_margin > 0 && covers(x_t0, x_t1, radius, uniform)) {
+            stats.reused = true;
+            for (const auto& c : candidates.vertex_face) stats.vertex_face_candidates += count(c);
+            for (const auto& c : candidates.edge_edge) stats.edge_edge_candidates += count(c);
+            return;
+        }
+        update(x_t0, x_t1, radius, uniform, reuse_margin);
+        collect();
+    }
+
+    void plane_impacts(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& o, std::vector<Impact>& out) const;
 
     /// One list a chunk, filled in parallel by visit(chunk's pairs, list); the lists are then joined in order.
     template <class T, class VertexFace, class EdgeEdge>
@@ -147,7 +171,7 @@ const PairFilter& Detector::filter() const
 const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const ProximityOptions& o)
 {
     Implementation& d = *impl_;
-    d.collect(x, x, o.radius, o.reach / 2);
+    d.find_candidates(x, x, o.radius, o.reach / 2);
     Stopwatch watch;
     d.pairs.clear();
     const auto keep = [&](const ContactPair& p, std::vector<ContactPair>& list) {
@@ -198,6 +222,21 @@ CcdOptions ccd_options(const ImpactOptions& o)
     return c;
 }
 
+std::optional<CcdHit> vertex_face_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
+                                      const CcdOptions& options)
+{
+    const Triangle& f = s.triangles[p[1]];
+    return ccd::vertex_face({x_t0[p[0]], x_t0[f[0]], x_t0[f[1]], x_t0[f[2]]},
+                            {x_t1[p[0]], x_t1[f[0]], x_t1[f[1]], x_t1[f[2]]}, options);
+}
+std::optional<CcdHit> edge_edge_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
+                                    const CcdOptions& options)
+{
+    const Edge &a = s.edges[p[0]], &b = s.edges[p[1]];
+    return ccd::edge_edge({x_t0[a[0]], x_t0[a[1]], x_t0[b[0]], x_t0[b[1]]},
+                          {x_t1[a[0]], x_t1[a[1]], x_t1[b[0]], x_t1[b[1]]}, options);
+}
+
 bool earlier(const Impact& a, const Impact& b)
 {
     return a.time != b.time ? a.time < b.time : a.key < b.key;
@@ -205,10 +244,25 @@ bool earlier(const Impact& a, const Impact& b)
 
 } // namespace
 
+void Detector::Implementation::plane_impacts(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& o,
+                                             std::vector<Impact>& out) const
+{
+    const CcdOptions options = ccd_options(o);
+    for (Index i = 0; i < count(o.planes); ++i)
+        for (Index v = 0; v < surface.vertex_count(); ++v) {
+            if (!filter.vertex_body(v, o.planes[i].body)) continue;
+            auto hit = narrow::impact_vertex_plane(x_t0[v], x_t1[v], o.planes[i].t0, o.planes[i].t1, options);
+            if (!hit) continue;
+            hit->key = {PairKind::vertex_plane, v, i};
+            hit->vertices = {v, none, none, none};
+            out.push_back(*hit);
+        }
+}
+
 const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& o)
 {
     Implementation& d = *impl_;
-    d.collect(x_t0, x_t1, {}, (o.hard_gap + o.tolerance) / 2);
+    d.find_candidates(x_t0, x_t1, {}, (o.hard_gap + o.tolerance) / 2);
     Stopwatch watch;
     const CcdOptions options = ccd_options(o);
     d.impacts.clear();
@@ -216,26 +270,14 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     d.narrow(
         d.impacts,
         [&](const Pair& p, auto& list) {
-            const Triangle& f = s.triangles[p[1]];
-            const auto hit = vertex_face_ccd({x_t0[p[0]], x_t0[f[0]], x_t0[f[1]], x_t0[f[2]]},
-                                             {x_t1[p[0]], x_t1[f[0]], x_t1[f[1]], x_t1[f[2]]}, options);
-            if (hit) list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
+            if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, options))
+                list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
         },
         [&](const Pair& p, auto& list) {
-            const Edge &a = s.edges[p[0]], &b = s.edges[p[1]];
-            const auto hit = edge_edge_ccd({x_t0[a[0]], x_t0[a[1]], x_t0[b[0]], x_t0[b[1]]},
-                                           {x_t1[a[0]], x_t1[a[1]], x_t1[b[0]], x_t1[b[1]]}, options);
-            if (hit) list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
+            if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, options))
+                list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
         });
-    for (Index i = 0; i < count(o.planes); ++i)
-        for (Index v = 0; v < s.vertex_count(); ++v) {
-            if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
-            auto hit = narrow::impact_vertex_plane(x_t0[v], x_t1[v], o.planes[i].t0, o.planes[i].t1, options);
-            if (!hit) continue;
-            hit->key = {PairKind::vertex_plane, v, i};
-            hit->vertices = {v, none, none, none};
-            d.impacts.push_back(*hit);
-        }
+    d.plane_impacts(x_t0, x_t1, o, d.impacts);
     std::stable_sort(d.impacts.begin(), d.impacts.end(),
                      [](const Impact& a, const Impact& b) { return a.key != b.key ? a.key < b.key : a.time < b.time; });
     d.impacts.erase(std::unique(d.impacts.begin(), d.impacts.end(),
@@ -245,31 +287,78 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     return d.impacts;
 }
 
+// A sample of the candidates bounds the time; then the boxes span the motion up to that time only, which leaves few
+// candidates, and each of them has to be followed no farther than the earliest impact of its chunk so far.
 std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& o)
 {
-    const std::vector<Impact>& all = impacts(x_t0, x_t1, o);
-    const auto first = std::min_element(all.begin(), all.end(), earlier);
-    if (first == all.end()) return {};
-    return *first;
+    Implementation& d = *impl_;
+    const Surface& s = d.surface;
+    d.require_positions(x_t0, x_t1);
+    d.stats = {};
+    std::vector<Impact> first; // of every chunk
+    const auto search = [&](Real bound) {
+        Stopwatch watch;
+        const CandidateChunks& c = d.candidates;
+        std::vector<std::vector<Impact>> found(c.vertex_face.size());
+        parallel_for(
+            count(found),
+            [&](Index i) {
+                CcdOptions options = ccd_options(o);
+                options.max_time = bound;
+                const auto take = [&](const Impact& impact) {
+                    if (found[i].empty() || earlier(impact, found[i][0])) found[i].assign(1, impact);
+                    options.max_time = std::min(options.max_time, impact.time);
+                };
+                for (const Pair& p : c.vertex_face[i])
+                    if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, options))
+                        take(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
+                for (const Pair& p : c.edge_edge[i])
+                    if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, options))
+                        take(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
+            },
+            1);
+        for (const auto& list : found) first.insert(first.end(), list.begin(), list.end());
+        d.stats.narrow_seconds += watch.lap();
+        for (const Impact& i : first) bound = std::min(bound, i.time);
+        return bound;
+    };
+    const Real radius = (o.hard_gap + o.tolerance) / 2;
+    d.plane_impacts(x_t0, x_t1, o, first);
+    Real bound = 1;
+    for (const Impact& i : first) bound = std::min(bound, i.time);
+    const Real extent = parallel_max(count(x_t0), 0, [&](Index v) {
+        return std::max(x_t0[v].cwiseAbs().maxCoeff(), x_t1[v].cwiseAbs().maxCoeff());
+    });
+    d.x_end = x_t1;
+    for (std::size_t stride : {16, 1}) {
+        if (d.kind != BroadPhaseKind::tree && stride > 1) continue;
+        if (bound < 1)
+            parallel_for(count(x_t0), [&](Index v) { d.x_end[v] = (1 - bound) * x_t0[v] + bound * x_t1[v]; });
+        d.update(x_t0, d.x_end, {}, radius, bound < 1 ? 0x1p-50 * extent : 0);
+        d.collect(stride);
+        bound = search(bound);
+    }
+    d.has_candidates = false; // they are those of a part of the motion
+    const auto best = std::min_element(first.begin(), first.end(), earlier);
+    if (best == first.end()) return {};
+    return *best;
 }
 
 Candidates Detector::candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radius)
 {
     Implementation& d = *impl_;
-    const Real margin = d.reuse_margin;
-    d.reuse_margin = 0;
-    d.collect(x_t0, x_t1, {}, radius);
-    d.reuse_margin = margin;
+    d.require_positions(x_t0, x_t1);
+    d.stats = {};
+    d.update(x_t0, x_t1, {}, radius, 0);
+    d.collect();
     return d.candidates.sorted();
 }
 
 std::size_t Detector::bytes() const
 {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-    std::size_t n = impl_->tree.bytes() + of(impl_->boxes.vertex) + of(impl_->boxes.edge) + of(impl_->boxes.face);
-    for (const auto& c : impl_->candidates.vertex_face) n += of(c);
-    for (const auto& c : impl_->candidates.edge_edge) n += of(c);
-    return n;
+    const VertexBoxes& b = impl_->boxes;
+    return impl_->tree.bytes() + impl_->hash.bytes() + of(b.t0) + of(b.t1) + impl_->candidates.bytes();
 }
 
 } // namespace pliant

@@ -1,9 +1,7 @@
 #pragma once
-// Boxes as six arrays, tested eight at a time against one box.
+// Boxes as arrays of bounds, tested eight at a time against one box.
 
-#include "pliant/geometry/box.hpp"
-
-#include <cstring>
+#include "pliant/detection/broad_phase.hpp"
 
 #ifdef __AVX2__
 #include <immintrin.h>
@@ -11,45 +9,67 @@
 
 namespace pliant {
 
+/// Moving: boxes at both ends of a step; otherwise the end is the start and is not stored.
 class BoxLanes {
 public:
     static constexpr Index width = 8;
 
-    void resize(Index n)
+    void resize(Index n, bool moving)
     {
-        const std::size_t padded = static_cast<std::size_t>(n + width); // loads past the end are masked by the caller
-        for (auto& b : bound_) b.assign(padded, Box::inf);
+        const std::size_t padded = static_cast<std::size_t>(n + width); // loads past the end are masked
+        for (int k = 0; k < 12; ++k) bound_[k].resize(k < 6 || moving ? padded : 0, Box::inf);
     }
-    void set(Index i, const Box& box)
+    void set(Index i, int end, const Box& box)
     {
-        for (int k = 0; k < 6; ++k) bound_[k][i] = box.bound[k];
+        for (int k = 0; k < 6; ++k) bound_[6 * end + k][i] = box.bound[k];
+    }
+    template <bool moving>
+    MovingBox get(Index i) const
+    {
+        MovingBox b;
+        for (int k = 0; k < 6; ++k) b.t0.bound[k] = bound_[k][i];
+        if constexpr (moving)
+            for (int k = 0; k < 6; ++k) b.t1.bound[k] = bound_[6 + k][i];
+        return b;
     }
     /// Bit j is set when box i + j overlaps q; n <= 8 boxes are looked at.
-    unsigned overlaps(Index i, Index n, const Box& q) const
+    template <bool moving>
+    unsigned overlaps(Index i, Index n, const MovingBox& q) const
     {
         const unsigned wanted = (1u << n) - 1;
 #ifdef __AVX2__
-        __m256 hit = _mm256_castsi256_ps(_mm256_set1_epi32(-1));
-        for (int k = 0; k < 3; ++k) {
-            const __m256 lo = _mm256_loadu_ps(&bound_[k][i]), minus_hi = _mm256_loadu_ps(&bound_[3 + k][i]);
-            hit = _mm256_and_ps(hit, _mm256_cmp_ps(lo, _mm256_set1_ps(-q.bound[3 + k]), _CMP_LE_OQ));
-            hit = _mm256_and_ps(hit, _mm256_cmp_ps(minus_hi, _mm256_set1_ps(-q.bound[k]), _CMP_LE_OQ));
+        __m256 apart = _mm256_setzero_ps();
+        for (int k = 0; k < 6; ++k) { // lanes lo against hi of q, and -hi against -lo
+            const int other = k < 3 ? k + 3 : k - 3;
+            __m256 beyond =
+                _mm256_cmp_ps(_mm256_loadu_ps(&bound_[k][i]), _mm256_set1_ps(-q.t0.bound[other]), _CMP_GT_OQ);
+            if constexpr (moving)
+                beyond = _mm256_and_ps(beyond, _mm256_cmp_ps(_mm256_loadu_ps(&bound_[6 + k][i]),
+                                                             _mm256_set1_ps(-q.t1.bound[other]), _CMP_GT_OQ));
+            apart = _mm256_or_ps(apart, beyond);
         }
-        return static_cast<unsigned>(_mm256_movemask_ps(hit)) & wanted;
+        return ~static_cast<unsigned>(_mm256_movemask_ps(apart)) & wanted;
 #else
-        unsigned mask = 0;
-        for (Index j = 0; j < n; ++j) {
-            bool hit = true;
-            for (int k = 0; k < 3; ++k)
-                hit = hit && bound_[k][i + j] <= -q.bound[3 + k] && bound_[3 + k][i + j] <= -q.bound[k];
-            mask |= static_cast<unsigned>(hit) << j;
-        }
-        return mask & wanted;
+        unsigned apart = 0;
+        for (Index j = 0; j < n; ++j)
+            for (int k = 0; k < 6; ++k) {
+                const int other = k < 3 ? k + 3 : k - 3;
+                bool beyond = bound_[k][i + j] > -q.t0.bound[other];
+                if constexpr (moving) beyond = beyond && bound_[6 + k][i + j] > -q.t1.bound[other];
+                apart |= static_cast<unsigned>(beyond) << j;
+            }
+        return ~apart & wanted;
 #endif
+    }
+    std::size_t bytes() const
+    {
+        std::size_t n = 0;
+        for (const auto& b : bound_) n += b.capacity() * sizeof(float);
+        return n;
     }
 
 private:
-    std::array<std::vector<float>, 6> bound_;
+    std::array<std::vector<float>, 12> bound_; ///< lo, -hi at the start, lo, -hi at the end
 };
 
 } // namespace pliant

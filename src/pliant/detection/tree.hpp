@@ -16,12 +16,13 @@ public:
     static constexpr Real decay = 1.3;         ///< rebuild when the boxes' total surface has grown by this factor
     static constexpr Index items_per_leaf = 4; ///< at most
 
+    /// Every edge of the surface must belong to a triangle; vertices need not.
     explicit BoxTree(const Surface& surface);
 
     /// Refits the tree to the boxes; builds it anew the first time and when its quality has decayed.
-    void update(const FeatureBoxes& boxes);
-    /// All candidate pairs.
-    void collect(const PairFilter& filter, CandidateChunks& out) const;
+    void update(const VertexBoxes& boxes);
+    /// All candidate pairs; with stride > 1 those of every stride-th task only, a sample spread over the surface.
+    void collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride = 1) const;
 
     Index builds() const { return builds_; } ///< how often it was built
     std::size_t bytes() const;               ///< memory held
@@ -34,18 +35,16 @@ private:
     struct Task {
         Index a, b; ///< nodes of one level, a <= b
     };
+    template <bool moving>
+    struct Traversal;
 
     void assign_owners();
-    void build(const FeatureBoxes& boxes);
-    void refit(const FeatureBoxes& boxes);
+    void build(const VertexBoxes& boxes);
+    template <bool moving>
+    void refit(const VertexBoxes& boxes);
+    template <bool moving>
+    void collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const;
     Real surface_area() const;
-    std::vector<Task> tasks() const;
-    template <class Sink>
-    void traverse(Index a, Index b, const PairFilter& filter, Sink& sink) const;
-    template <class Sink>
-    void leaf_pair(Index a, Index b, const PairFilter& filter, Sink& sink) const;
-    template <class Sink>
-    void leaf_self(Index a, const PairFilter& filter, Sink& sink) const;
 
     const Surface& surface_;
     // Items: faces, then vertices that no face has. Owned features by item.
@@ -54,11 +53,11 @@ private:
     std::vector<std::array<Index, 3>> owned_vertices_, owned_edges_; ///< per face, `none` if another face owns it
 
     Index leaf_level_ = 0, leaf_count_ = 0;
-    std::vector<Box> nodes_; ///< heap order, root at 1
+    std::vector<Box> nodes_t0_, nodes_t1_; ///< heap order, root at 1
     std::vector<Leaf> leaves_;
     std::vector<Index> faces_, edges_, vertices_; ///< ids in leaf order
-    std::vector<Box> edge_boxes_, vertex_boxes_;  ///< in leaf order
     BoxLanes face_lanes_, edge_lanes_, vertex_lanes_;
+    bool moving_ = false;
     Real built_area_ = 0;
     Index builds_ = 0;
 };

@@ -26,9 +26,10 @@ public:
     /// Mass of each block [kg]; 0 for the angular block of a rigid body.
     const std::vector<Real>& mass() const { return mass_; }
 
-    /// A v = b by conjugate gradients from `v` to a residual relative to the step's momenta; bodies that are one block
-    /// (rigid) are solved exactly.
-    CgResult solve(Vec3s& v, Real tolerance) const;
+    /// A v = b by conjugate gradients to a residual relative to the step's momenta; starts from the state's velocity
+    /// plus the last step's change, which is right both in free flight and at rest. Single blocks (rigid bodies) are
+    /// solved exactly.
+    CgResult solve(const State& state, Real dt, Real tolerance, Vec3s& v) const;
 
 private:
     /// A spring seen from one of its ends.

@@ -47,6 +47,25 @@ Vec3 touching_normal(const ccd::Query<K>& q, Real t)
     return speed > 0 ? Vec3(-velocity / speed) : Vec3::UnitX();
 }
 
+/// Cheap certificate first: the normal of the hull at the start, then at the end. Where two sheets lie on each other
+/// one of them nearly always separates the pair.
+template <int K>
+bool separated_by_normal(const ccd::Query<K>& q, Real level)
+{
+    for (const std::array<Vec3, K>* c : {&q.c_t0, &q.c_t1}) {
+        const Vec3 n = ((*c)[1] - (*c)[0]).cross((*c)[K - 1] - (*c)[0]);
+        const Real bound = level * n.norm();
+        Real lowest = ccd::inf, highest = -ccd::inf;
+        for (int k = 0; k < K; ++k) {
+            const Real g0 = n.dot(q.c_t0[k]), g1 = n.dot(q.c_t1[k]);
+            lowest = std::min(lowest, std::min(g0, g1));
+            highest = std::max(highest, std::max(g0, g1));
+        }
+        if (lowest > bound || highest < -bound) return true;
+    }
+    return false;
+}
+
 template <int K>
 std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const CcdOptions& o)
 {
@@ -85,10 +104,13 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
     q.size = std::sqrt(size_sq);
 
     const Real to_query = x_scale * scale; // lengths of the caller -> lengths of the query
-    ccd::Outcome<K> r =
-        ccd::advance(q, o, std::min(o.min_separation * to_query, 0x1p500), std::min(o.tolerance * to_query, 0x1p500));
+    const Real separation = std::min(o.min_separation * to_query, 0x1p500);
+    const Real tolerance = std::min(o.tolerance * to_query, 0x1p500);
+    const Real margin = ccd::margin_factor * (q.size + separation);
+    if (separated_by_normal(q, separation + 2 * margin)) return {};
+    const ccd::Outcome<K> r = ccd::advance(q, o, separation, tolerance);
     if (r.free) return {};
-    if (r.separation == 0 && q.size > 0) {
+    if (r.separation == 0 && q.size > 0 && !ccd::passes_through(q, r)) {
         // With a separation to keep, the tolerance is far above rounding. Without one, "touches" and "misses by 1e-17"
         // differ, and only more digits can tell.
         ccd::FineQuery<K> fine;
@@ -98,7 +120,7 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
             fine.c_t1[k] = DoubleDouble3::difference(x_scale * x_t1[i], x_scale * x_t1[j]) * scale;
         }
         fine.size = q.size;
-        if (ccd::free_in_double_double(fine, r.time, o.max_time)) return {};
+        if (ccd::free_in_double_double(fine, r.time)) return {};
     }
     CcdHit hit;
     hit.time = r.time;
@@ -119,6 +141,23 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
         hit.normal = touching_normal(q, r.time);
     return hit;
 }
+
+} // namespace
+
+namespace ccd {
+
+std::optional<CcdHit> vertex_face(const CcdPoints& x_t0, const CcdPoints& x_t1, const CcdOptions& options)
+{
+    return solve<3>(x_t0, x_t1, options);
+}
+std::optional<CcdHit> edge_edge(const CcdPoints& x_t0, const CcdPoints& x_t1, const CcdOptions& options)
+{
+    return solve<4>(x_t0, x_t1, options);
+}
+
+} // namespace ccd
+
+namespace {
 
 /// Order of two vertices by their positions only, so that results do not depend on how the caller numbered them.
 struct Before {

@@ -22,7 +22,7 @@ struct CcdOptions {
     int max_iterations = 256; ///< advancement steps before a pair that is still undecided is reported as a hit
     /// Hold a pair to min(min_separation, half its distance at the start), so that one that starts closer can move.
     bool relax_to_start = false;
-    Real max_time = 1; ///< only impacts in [0, max_time] matter, 0 <= max_time <= 1
+    Real max_time = 1; ///< a hit after this time is not reported; the others are as with 1
 };
 
 /// Contact geometry at a conservative time of impact: never later than the true one; the distance there is at most
@@ -44,4 +44,12 @@ using CcdPoints = std::array<Vec3, 4>; ///< VF: vertex, face corners; EE: a0, a1
 std::optional<CcdHit> vertex_face_ccd(const CcdPoints& x_t0, const CcdPoints& x_t1, const CcdOptions& options);
 std::optional<CcdHit> edge_edge_ccd(const CcdPoints& x_t0, const CcdPoints& x_t1, const CcdOptions& options);
 
+namespace ccd {
+
+/// The same for callers whose vertices already have an order of their own: a little faster, but the last bits of a hit
+/// depend on that order.
+std::optional<CcdHit> vertex_face(const CcdPoints& x_t0, const CcdPoints& x_t1, const CcdOptions& options);
+std::optional<CcdHit> edge_edge(const CcdPoints& x_t0, const CcdPoints& x_t1, const CcdOptions& options);
+
+} // namespace ccd
 } // namespace pliant

@@ -8,7 +8,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace pliant::ccd {
 namespace {
@@ -85,30 +84,29 @@ Outcome<K> advance(const Query<K>& q, const CcdOptions& o, Real min_separation, 
     const Real margin = margin_factor * (q.size + r.separation);
     const Real slack = std::max(std::min(tolerance, (r.start_distance - r.separation) / 2), 4 * margin);
     const Real level = r.separation + slack / 2; // proves separation + margin
-    const Real reported = r.separation + slack;
-    const Real limit = o.max_time;
+    r.reported = r.separation + slack;
     const auto free = [&] {
         r.free = true;
         return r;
     };
 
-    Real free_from = std::numeric_limits<Real>::infinity(); // the pair is certified apart on [free_from, limit]
+    Real free_from = inf; // the pair is certified apart on [free_from, 1]
     for (;; ++r.iterations) {
-        if (!(r.closest.distance > reported) || r.iterations == o.max_iterations) return r;
+        if (!(r.closest.distance > r.reported) || r.iterations == o.max_iterations) return r;
         Vec3 d = r.closest.direction / r.closest.distance;
         Interval forward = separated(q, d, level);
         if (!(forward.begin <= r.time && forward.end > r.time)) {
             forward.end = farthest_end(q, r.time, level, d);
             if (!(forward.end > r.time)) return r;
         }
-        if (forward.end >= limit) return free();
+        if (forward.end >= 1 || forward.end > o.max_time) return free();
         if (r.iterations == 0) {
             // The direction at the end, and the bisector of both, often separate the whole step at once.
-            const Closest<K> last = closest_at(q, limit);
+            const Closest<K> last = closest_at(q, 1);
             if (last.distance > level) {
                 const Vec3 e = last.direction / last.distance;
                 const Interval backward = separated(q, e, level);
-                if (backward.end >= limit) {
+                if (backward.end >= 1) {
                     if (backward.begin <= forward.end) return free();
                     free_from = backward.begin;
                     const Vec3 bisector = d + e;
@@ -127,6 +125,27 @@ Outcome<K> advance(const Query<K>& q, const CcdOptions& o, Real min_separation, 
     }
 }
 
+template <int K>
+bool passes_through(const Query<K>& q, const Outcome<K>& hit)
+{
+    if (hit.iterations == 0) return false;
+    const auto interior = [](const Vec3& w) {
+        constexpr Real lowest = 1e-6;
+        if constexpr (K == 3) return w.minCoeff() > lowest;
+        return std::min(w[0], w[1]) > lowest && std::max(w[0], w[1]) < 1 - lowest;
+    };
+    if (!interior(hit.closest.weights)) return false;
+    Real speed = 0; // at which the pair closes along the last separating direction
+    for (int k = 0; k < K; ++k) speed = std::max(speed, hit.last_direction.dot(q.c_t0[k] - q.c_t1[k]));
+    const Real t = hit.time + 0x1p20 * hit.reported / speed;
+    if (!(t < 1)) return false;
+    const Closest<K> after = closest_at(q, t);
+    return interior(after.weights) && after.distance > 0x1p16 * hit.reported &&
+           after.direction.dot(hit.last_direction) < -0.5 * after.distance;
+}
+
+template bool passes_through<3>(const Query<3>&, const Outcome<3>&);
+template bool passes_through<4>(const Query<4>&, const Outcome<4>&);
 template Outcome<3> advance<3>(const Query<3>&, const CcdOptions&, Real, Real);
 template Outcome<4> advance<4>(const Query<4>&, const CcdOptions&, Real, Real);
 

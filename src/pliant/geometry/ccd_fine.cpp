@@ -60,10 +60,10 @@ std::array<DoubleDouble3, K> at(const FineQuery<K>& q, const DoubleDouble& t)
 } // namespace
 
 template <int K>
-bool free_in_double_double(const FineQuery<K>& q, Real time, Real max_time)
+bool free_in_double_double(const FineQuery<K>& q, Real time)
 {
     DoubleDouble t = {time, 0}, free_from = {2, 0};
-    const DoubleDouble limit = {max_time, 0};
+    const DoubleDouble limit = {1, 0};
     for (int step = 0; step < max_steps; ++step) {
         // Forward from t and, alternately, backward from free_from: a pair that touches at the end stops one of them.
         DoubleDouble next = t;
@@ -90,7 +90,7 @@ bool free_in_double_double(const FineQuery<K>& q, Real time, Real max_time)
     return false;
 }
 
-template bool free_in_double_double<3>(const FineQuery<3>&, Real, Real);
-template bool free_in_double_double<4>(const FineQuery<4>&, Real, Real);
+template bool free_in_double_double<3>(const FineQuery<3>&, Real);
+template bool free_in_double_double<4>(const FineQuery<4>&, Real);
 
 } // namespace pliant::ccd

@@ -4,10 +4,13 @@
 #include "pliant/geometry/ccd.hpp"
 #include "pliant/geometry/double_double.hpp"
 
+#include <limits>
+
 namespace pliant::ccd {
 
 // Rounding. c = a - b is rounded once: |error| <= u |c|, u = 2^-53. With a unit d, d . c adds less than 4 u |c|, and
 // the time at which a linear function reaches a level less than 8 u |c|. 2^-48 max|c| covers all of it twice.
+inline constexpr Real inf = std::numeric_limits<Real>::infinity();
 inline constexpr Real margin_factor = 0x1p-48;
 
 /// Vertex pairs c_k(t) = (1 - t) c_t0[k] + t c_t1[k] in cyclic order. The distance of the two features is that of the
@@ -30,9 +33,9 @@ struct Outcome {
     bool free = false;
     Real time = 0; ///< certified free of contact before this time
     Closest<K> closest;
-    Vec3 last_direction = Vec3::Zero();  ///< unit, separates the pair just before `time`
-    Vec3 start_direction = Vec3::Zero(); ///< closest at time 0, unnormalised
-    Real start_distance = 0, separation = 0;
+    Vec3 last_direction = Vec3::Zero();                    ///< unit, separates the pair just before `time`
+    Vec3 start_direction = Vec3::Zero();                   ///< closest at time 0, unnormalised
+    Real start_distance = 0, separation = 0, reported = 0; ///< `reported`: distance that counts as a hit
     int iterations = 0;
 };
 
@@ -40,15 +43,20 @@ struct Outcome {
 template <int K>
 Outcome<K> advance(const Query<K>& q, const CcdOptions& o, Real min_separation, Real tolerance);
 
+/// True when just after the hit the features have clearly changed sides in their interior: more digits cannot turn such
+/// a hit into a miss.
+template <int K>
+bool passes_through(const Query<K>& q, const Outcome<K>& hit);
+
 template <int K>
 struct FineQuery {
     std::array<DoubleDouble3, K> c_t0, c_t1; ///< without rounding
     Real size = 0;
 };
 
-/// Separation 0 only: proves that the pair stays apart on [time, max_time], or gives up after a few steps.
+/// Separation 0 only: proves that the pair stays apart on [time, 1], or gives up after a few steps.
 template <int K>
-bool free_in_double_double(const FineQuery<K>& q, Real time, Real max_time);
+bool free_in_double_double(const FineQuery<K>& q, Real time);
 
 inline Real dot(const Vec3& a, const Vec3& b)
 {

@@ -122,14 +122,11 @@ void ImplicitContact::solve_free(const World& world, Real dt, StepReport& report
         system_.assemble(model, state, dt);
     }
     const ScopedTimer timer(report.profile, "free solve");
-    v_free_ = state.velocity;
-    if (state.last_substep > 0) // the last step's change is the best guess both in flight and at rest
-        for (std::size_t i = 0; i < v_free_.size(); ++i) v_free_[i] += dt / state.last_substep * state.free_change[i];
-    const CgResult cg = system_.solve(v_free_, options_.linear_tolerance);
+    const CgResult cg = system_.solve(state, dt, options_.linear_tolerance, v_free_);
     report.linear_iterations += cg.iterations;
     report.linear_residual = std::max(report.linear_residual, cg.residual);
     dv_.assign(v_free_.size(), Vec3::Zero());
-    if (state.last_substep > 0)
+    if (state.contact_change.size() == dv_.size())
         for (std::size_t i = 0; i < dv_.size(); ++i) dv_[i] = dt / state.last_substep * state.contact_change[i];
 }
 

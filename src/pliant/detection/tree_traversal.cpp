@@ -1,0 +1,163 @@
+#include "pliant/core/parallel.hpp"
+#include "pliant/detection/tree.hpp"
+
+#include <algorithm>
+#include <bit>
+
+namespace pliant {
+
+/// Self-traversal of the tree. All pairs of nodes are of one level, so a pair of inner nodes has four pairs of
+/// children.
+template <bool moving>
+struct BoxTree::Traversal {
+    const BoxTree& tree;
+    const PairFilter& filter;
+    std::vector<Pair>&vertex_face, &edge_edge;
+
+    bool overlap(Index a, Index b) const
+    {
+#ifdef __AVX2__
+        // lanes: lo against hi, -hi against -lo; the last two are 0 > 0
+        const __m256 sign = _mm256_set1_ps(-0.0f);
+        const auto beyond = [&](const Box& p, const Box& q) {
+            const __m256 v = _mm256_load_ps(q.bound.data());
+            const __m256 swapped = _mm256_permutevar8x32_ps(v, _mm256_setr_epi32(3, 4, 5, 0, 1, 2, 6, 7));
+            return _mm256_cmp_ps(_mm256_load_ps(p.bound.data()), _mm256_xor_ps(swapped, sign), _CMP_GT_OQ);
+        };
+        __m256 separated = beyond(tree.nodes_t0_[a], tree.nodes_t0_[b]);
+        if constexpr (moving) separated = _mm256_and_ps(separated, beyond(tree.nodes_t1_[a], tree.nodes_t1_[b]));
+        return _mm256_testz_ps(separated, separated);
+#else
+        if constexpr (moving)
+            return pliant::overlap(MovingBox{tree.nodes_t0_[a], tree.nodes_t1_[a]},
+                                   MovingBox{tree.nodes_t0_[b], tree.nodes_t1_[b]});
+        else
+            return pliant::overlap(tree.nodes_t0_[a], tree.nodes_t0_[b]);
+#endif
+    }
+
+    MovingBox node(Index i) const
+    {
+        MovingBox b;
+        b.t0 = tree.nodes_t0_[i];
+        if constexpr (moving) b.t1 = tree.nodes_t1_[i];
+        return b;
+    }
+
+    void self(Index a)
+    {
+        if (a >= tree.leaf_count_) return leaf_self(a - tree.leaf_count_);
+        self(2 * a);
+        if (overlap(2 * a, 2 * a + 1)) pair(2 * a, 2 * a + 1);
+        self(2 * a + 1);
+    }
+    void pair(Index a, Index b)
+    {
+        if (a >= tree.leaf_count_) return leaf_pair(a - tree.leaf_count_, b - tree.leaf_count_);
+        for (Index i : {2 * a, 2 * a + 1})
+            for (Index j : {2 * b, 2 * b + 1})
+                if (overlap(i, j)) pair(i, j);
+    }
+
+    /// visit(i) for every box of lanes[begin, end) that overlaps q.
+    template <class Visit>
+    static void for_overlaps(const BoxLanes& lanes, Index begin, Index end, const MovingBox& q, Visit&& visit)
+    {
+        for (Index i = begin; i < end; i += BoxLanes::width) {
+            unsigned mask = lanes.overlaps<moving>(i, std::min(BoxLanes::width, end - i), q);
+            for (; mask; mask &= mask - 1) visit(i + std::countr_zero(mask));
+        }
+    }
+    void offer_edges(Index e, Index g)
+    {
+        if (filter.edge_edge(e, g)) edge_edge.push_back({std::min(e, g), std::max(e, g)});
+    }
+    void offer_vertices(Index v0, Index v1, const MovingBox* faces_box, Index f0, Index f1)
+    {
+        const auto against_faces = [&](Index i) {
+            for_overlaps(tree.face_lanes_, f0, f1, tree.vertex_lanes_.get<moving>(i), [&](Index j) {
+                const Index v = tree.vertices_[i], f = tree.faces_[j];
+                if (filter.vertex_face(v, f)) vertex_face.push_back({v, f});
+            });
+        };
+        if (faces_box)
+            for_overlaps(tree.vertex_lanes_, v0, v1, *faces_box, against_faces);
+        else
+            for (Index i = v0; i < v1; ++i) against_faces(i);
+    }
+    void leaf_pair(Index a, Index b)
+    {
+        const Leaf &a0 = tree.leaves_[a], &a1 = tree.leaves_[a + 1];
+        const Leaf &b0 = tree.leaves_[b], &b1 = tree.leaves_[b + 1];
+        const MovingBox box_a = node(tree.leaf_count_ + a), box_b = node(tree.leaf_count_ + b);
+        for_overlaps(tree.edge_lanes_, a0.edge, a1.edge, box_b, [&](Index i) {
+            for_overlaps(tree.edge_lanes_, b0.edge, b1.edge, tree.edge_lanes_.get<moving>(i),
+                         [&](Index j) { offer_edges(tree.edges_[i], tree.edges_[j]); });
+        });
+        offer_vertices(a0.vertex, a1.vertex, &box_b, b0.face, b1.face);
+        offer_vertices(b0.vertex, b1.vertex, &box_a, a0.face, a1.face);
+    }
+    void leaf_self(Index a)
+    {
+        const Leaf &a0 = tree.leaves_[a], &a1 = tree.leaves_[a + 1];
+        for (Index i = a0.edge; i < a1.edge; ++i)
+            for_overlaps(tree.edge_lanes_, i + 1, a1.edge, tree.edge_lanes_.get<moving>(i),
+                         [&](Index j) { offer_edges(tree.edges_[i], tree.edges_[j]); });
+        offer_vertices(a0.vertex, a1.vertex, nullptr, a0.face, a1.face);
+    }
+
+    /// Pairs of nodes that together cover the whole traversal: enough of them to share out evenly, few enough to keep a
+    /// buffer each.
+    std::vector<Task> tasks() const
+    {
+        constexpr std::size_t wanted = 1024;
+        std::vector<Task> now = {{1, 1}}, next;
+        for (Index level = 0; level < tree.leaf_level_ && now.size() < wanted; ++level) {
+            next.clear();
+            for (auto [a, b] : now) {
+                if (a == b) {
+                    next.push_back({2 * a, 2 * a});
+                    next.push_back({2 * a + 1, 2 * a + 1});
+                    if (overlap(2 * a, 2 * a + 1)) next.push_back({2 * a, 2 * a + 1});
+                    continue;
+                }
+                for (Index i : {2 * a, 2 * a + 1})
+                    for (Index j : {2 * b, 2 * b + 1})
+                        if (overlap(i, j)) next.push_back({i, j});
+            }
+            now.swap(next);
+        }
+        return now;
+    }
+};
+
+template <bool moving>
+void BoxTree::collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
+{
+    std::vector<Pair> unused;
+    const std::vector<Task> tasks = Traversal<moving>{*this, filter, unused, unused}.tasks();
+    const std::size_t n = (tasks.size() + stride - 1) / stride;
+    out.reset(n);
+    parallel_for(
+        static_cast<Index>(n),
+        [&](Index i) {
+            Traversal<moving> traversal{*this, filter, out.vertex_face[i], out.edge_edge[i]};
+            const Task& task = tasks[static_cast<std::size_t>(i) * stride];
+            if (task.a == task.b)
+                traversal.self(task.a);
+            else
+                traversal.pair(task.a, task.b);
+        },
+        1);
+}
+
+void BoxTree::collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
+{
+    if (item_count_ == 0) return out.reset(0);
+    if (moving_)
+        collect_tasks<true>(filter, out, stride);
+    else
+        collect_tasks<false>(filter, out, stride);
+}
+
+} // namespace pliant
