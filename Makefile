@@ -18,6 +18,9 @@ deps-soak:
 deps-test:
 	@scripts/install-deps.sh test
 
+deps-soak:
+	@scripts/install-deps.sh soak
+
 demo: all
 	@scripts/demo.sh
 
