@@ -208,7 +208,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
         } else {
             predicted = c.normal.dot(weighted(c, x1_));
         }
-        if (predicted < c.target + slack || !c.impulse.isZero(0)) contacts_.push_back(c);
+        if (predicted < c.target + std::min(slack, pair_gap_here / 2) || !c.impulse.isZero(0)) contacts_.push_back(c);
     }
     std::sort(contacts_.begin(), contacts_.end(), by_key);
 }
