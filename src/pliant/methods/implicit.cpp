@@ -122,7 +122,7 @@ void ImplicitContact::solve_free(const World& world, Real dt, StepReport& report
         system_.assemble(model, state, dt);
     }
     const ScopedTimer timer(report.profile, "free solve");
-    const CgResult cg = system_.solve(state, dt, options_.linear_tolerance, v_free_);
+    const CgResult cg = system_.solve(state, dt, options_.linear_tolerance_or_default(), v_free_);
     report.linear_iterations += cg.iterations;
     report.linear_residual = std::max(report.linear_residual, cg.residual);
     dv_.assign(v_free_.size(), Vec3::Zero());

@@ -68,9 +68,11 @@ void check_method(Scene& scene)
     const Value& contact = scene.document.at("contact");
     scene.method.solver.cone =
         contact.at("friction-cone").scalar == "exact" ? FrictionCone::exact : FrictionCone::pyramid;
-    scene.method.pinch = contact.at("pinch").scalar == "release" ? PinchPolicy::release : PinchPolicy::stop;
     scene.method.solver.tolerance = contact.at("tolerance").real();
     scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
+    scene.method.max_rounds = static_cast<int>(contact.at("max-rounds").integer());
+    scene.method.max_halvings = static_cast<int>(contact.at("max-halvings").integer());
+    scene.method.pinch = contact.at("pinch").scalar == "release" ? PinchPolicy::release : PinchPolicy::stop;
 }
 
 void check_name(const Value& name, const Value& bodies)
