@@ -1,5 +1,5 @@
 #include "pliant/app/commands.hpp"
-#include "pliant/run/reader.hpp"
+#include "pliant/run/expectations.hpp"
 #include "pliant/run/runner.hpp"
 
 #include <fmt/format.h>
@@ -31,7 +31,12 @@ int check_run(const std::string& path)
     const Index frames = reader.frame_count();
     for (Index i = 0; i < frames; ++i) reader.frame(i);
     fmt::print("{}: {} frames, all readable\n", path, frames);
-    return exit_done;
+    int code = exit_done;
+    for (const ExpectationResult& r : check_expectations(reader)) {
+        fmt::print("{:<14} {:<7} {}\n", r.name, r.met ? "ok" : "FAILED", r.detail);
+        if (!r.met) code = exit_failed;
+    }
+    return code;
 }
 
 } // namespace

@@ -181,9 +181,9 @@ constexpr Key keys[] = {
     {.path = "no-contact", .kind = K::list, .meaning = "Pairs of bodies that do not feel each other."},
     {.path = "no-contact[]", .kind = K::pair, .meaning = "Two body names."},
 
-    {.path = "expect", .kind = K::map, .fallback = "{}", .meaning = "What must come out; `pliant check` tests it."},
+    {.path = "expect", .kind = K::map, .fallback = "{}", .meaning = "What must come out; `pliant check` tests it on a run directory."},
     {.path = "expect.intersections", .kind = K::integer, .range = at_least(0), .meaning = "Largest number of intersecting triangle pairs in any frame."},
-    {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest."},
+    {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest: no vertex is faster than 1 % of sqrt(g L), L the diagonal of its body."},
     {.path = "expect.contacts", .kind = K::integer, .range = at_least(0), .meaning = "At least so many contacts in some step."},
     {.path = "expect.bounds", .kind = K::map, .meaning = "Box that holds all moving bodies in the last frame."},
     {.path = "expect.bounds.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},

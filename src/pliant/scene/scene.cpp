@@ -220,6 +220,9 @@ Scene finish(Value document, const std::string& path, const std::vector<std::str
     scene.document = std::move(document);
     scene.title = scene.document.at("title").scalar;
     if (const Value* about = scene.document.find("about")) scene.about = about->scalar;
+    scene.z_up = scene.document.at("up").scalar == "z";
+    const Value& gravity = scene.document.at("gravity");
+    scene.gravity = gravity.is_list() ? gravity.vec3() : scene.z_up ? Vec3(0, 0, -9.81) : Vec3(0, -9.81, 0);
     check_time(scene);
     check_bodies(scene);
     find_files(scene);
