@@ -71,10 +71,11 @@ inline OracleFigures against_exact(bool vertex_face, std::uint64_t seed, std::in
     return total;
 }
 
-inline void expect_exact(bool vertex_face, std::uint64_t seed, std::int64_t n)
+inline void expect_exact(bool vertex_face, std::uint64_t seed, std::int64_t n, CcdKind kind = CcdKind::advancement)
 {
+    const CcdOptions options = {.kind = kind};
     const OracleFigures f = against_exact(vertex_face, seed, n, [&](const CcdPoints& x_t0, const CcdPoints& x_t1) {
-        return vertex_face ? vertex_face_ccd(x_t0, x_t1, {}) : edge_edge_ccd(x_t0, x_t1, {});
+        return vertex_face ? vertex_face_ccd(x_t0, x_t1, options) : edge_edge_ccd(x_t0, x_t1, options);
     });
     std::printf("%s: %lld colliding, %lld free, %lld false alarms (%.2f %% of the free)\n",
                 vertex_face ? "vertex-face" : "edge-edge", static_cast<long long>(f.colliding),
@@ -82,7 +83,9 @@ inline void expect_exact(bool vertex_face, std::uint64_t seed, std::int64_t n)
                 100.0 * static_cast<double>(f.false_alarms) / static_cast<double>(f.free));
     EXPECT_EQ(f.missed, 0);
     EXPECT_EQ(f.late, 0) << "times of impact after the true one";
-    EXPECT_EQ(f.far_false_alarms, 0) << "false alarms farther apart than 1e-6 of the extent";
+    if (kind == CcdKind::advancement) { // the cubic promises no misses, but not how near its false alarms are
+        EXPECT_EQ(f.far_false_alarms, 0) << "false alarms farther apart than 1e-6 of the extent";
+    }
     EXPECT_GT(f.colliding, n / 10);
     EXPECT_GT(f.free, n / 10);
 }

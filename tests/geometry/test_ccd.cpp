@@ -206,3 +206,23 @@ TEST(Ccd, KeepsTheSeparationUpToTheTimeOfImpactAndStopsWithinTheTolerance)
     }
     EXPECT_GT(hits, 1000);
 }
+
+TEST(Cubic, AgreesWithAdvancementOnPlainCollisions)
+{
+    const CcdOptions cubic = {.kind = CcdKind::cubic};
+    const auto hit = vertex_face_ccd(above, shifted(above, {0}, {0, -2, 0}), cubic);
+    ASSERT_TRUE(hit);
+    EXPECT_LE(hit->time, 0.5);
+    EXPECT_NEAR(hit->time, 0.5, 1e-9);
+    EXPECT_NEAR(hit->normal.y(), 1, 1e-6);
+    EXPECT_NEAR(hit->weights[1], -0.5, 1e-6);
+    EXPECT_FALSE(vertex_face_ccd(above, shifted(above, {0}, {0, -0.9, 0}), cubic));
+    EXPECT_TRUE(edge_edge_ccd(crossed, shifted(crossed, {0, 1}, {0, -4, 0}), cubic));
+    EXPECT_FALSE(edge_edge_ccd(crossed, shifted(crossed, {0, 1}, {5, -4, 0}), cubic));
+}
+
+TEST(Cubic, RefusesToKeepASeparation)
+{
+    const CcdOptions options = {.min_separation = 0.1, .kind = CcdKind::cubic};
+    EXPECT_THROW(vertex_face_ccd(above, shifted(above, {0}, {0, -2, 0}), options), Error);
+}

@@ -11,3 +11,9 @@ TEST(CcdAgainstExactOracle, EdgeEdgeNeverMissesAndIsNeverLate)
 {
     expect_exact(false, 2, 50'000);
 }
+
+TEST(CubicAgainstExactOracle, NeverMissesAndIsNeverLate)
+{
+    expect_exact(true, 5, 10'000, CcdKind::cubic);
+    expect_exact(false, 6, 10'000, CcdKind::cubic);
+}

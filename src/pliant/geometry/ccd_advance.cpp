@@ -56,6 +56,8 @@ void refine(Closest<K>& r)
     r.distance = r.direction.norm();
 }
 
+} // namespace
+
 template <int K>
 Closest<K> closest_at(const Query<K>& q, Real t)
 {
@@ -74,6 +76,8 @@ Closest<K> closest_at(const Query<K>& q, Real t)
     if (r.distance < 1e-4 * q.size) refine(r);
     return r;
 }
+
+namespace {
 
 struct Interval {
     Real begin, end; ///< empty when begin > end
@@ -212,6 +216,8 @@ bool passes_through(const Query<K>& q, const Outcome<K>& hit)
            after.direction.dot(hit.last_direction) < -0.5 * after.distance;
 }
 
+template Closest<3> closest_at<3>(const Query<3>&, Real);
+template Closest<4> closest_at<4>(const Query<4>&, Real);
 template bool passes_through<3>(const Query<3>&, const Outcome<3>&);
 template bool passes_through<4>(const Query<4>&, const Outcome<4>&);
 template Outcome<3> advance<3>(const Query<3>&, const CcdOptions&, Real, Real);

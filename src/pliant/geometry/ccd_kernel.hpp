@@ -41,6 +41,13 @@ struct Outcome {
     int iterations = 0;
 };
 
+template <int K>
+Closest<K> closest_at(const Query<K>& q, Real t);
+
+/// CcdKind::cubic.
+template <int K>
+Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o);
+
 /// Directional conservative advancement in double precision.
 template <int K>
 Outcome<K> advance(const Query<K>& q, const CcdOptions& o, Real min_separation, Real tolerance);
