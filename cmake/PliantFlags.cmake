@@ -7,6 +7,10 @@ target_compile_options(pliant_flags INTERFACE
   -ffp-contract=off   # a*b+c is rounded the same in every loop shape, so bits do not depend on vectorisation
   -fno-math-errno)
 
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(pliant_flags INTERFACE -Wno-restrict) # false alarms on "text" + std::string (GCC bug 105651)
+endif()
+
 # An installed header must agree with the library about the alignment of Eigen's fixed-size types.
 set(PLIANT_ALIGNMENT 32)
 

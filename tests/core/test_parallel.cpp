@@ -23,7 +23,6 @@ TEST(Parallel, SumHasTheSameBitsForAnyThreadCount)
 TEST(Parallel, ForVisitsEveryIndexOnce)
 {
     std::vector<int> visits(10'001, 0);
-    parallel_for(
-        count(visits), [&](Index i) { ++visits[i]; }, 7);
+    parallel_for(count(visits), [&](Index i) { ++visits[i]; }, 7);
     for (int v : visits) EXPECT_EQ(v, 1);
 }

@@ -8,10 +8,10 @@ namespace pliant {
 
 struct Rigid {
     RigidMaterial material;
-    Real mass = 0;                       ///< [kg]
-    Mat3 inertia = Mat3::Identity();     ///< about the centre of mass, body frame [kg m^2]
+    Real mass = 0;                   ///< [kg]
+    Mat3 inertia = Mat3::Identity(); ///< about the centre of mass, body frame [kg m^2]
     Mat3 inertia_inv = Mat3::Identity();
-    Vec3 rest_center = Vec3::Zero();     ///< centre of mass in the rest shape [m]
+    Vec3 rest_center = Vec3::Zero(); ///< centre of mass in the rest shape [m]
 };
 
 /// Mass, centre and inertia of the volume enclosed by the mesh (exact for polyhedra). The mesh must be closed.

@@ -35,8 +35,7 @@ std::array<Vec3, 4> element_forces(const Solid& solid, const SolidElement& eleme
 /// Block (i, j) of the warped stiffness R K0 R^T, with g_k = R b_k: positive semi-definite, exact at rest [N/m].
 inline Mat3 element_stiffness_block(Real volume, Real lambda, Real mu, const Vec3& gi, const Vec3& gj)
 {
-    return volume *
-           (lambda * gi * gj.transpose() + mu * (gi.dot(gj) * Mat3::Identity() + gj * gi.transpose()));
+    return volume * (lambda * gi * gj.transpose() + mu * (gi.dot(gj) * Mat3::Identity() + gj * gi.transpose()));
 }
 /// The exact stiffness -df/dx (12 x 12), with the derivative of the rotation.
 Eigen::Matrix<Real, 12, 12> element_stiffness_exact(const Solid& solid, const SolidElement& element,

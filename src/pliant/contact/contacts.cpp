@@ -4,31 +4,9 @@
 #include <cmath>
 
 namespace pliant {
-namespace {
-
-/// The kind in the top bits, the smaller feature number first where the two sides are alike.
 ContactKey make_key(ContactKind kind, Index a, Index b)
 {
     return {(static_cast<std::uint64_t>(kind) << 56) | static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
-}
-
-} // namespace
-
-ContactKey vertex_face_key(Index vertex, Index triangle)
-{
-    return make_key(ContactKind::vertex_face, vertex, triangle);
-}
-ContactKey edge_edge_key(Index edge_a, Index edge_b)
-{
-    return make_key(ContactKind::edge_edge, std::min(edge_a, edge_b), std::max(edge_a, edge_b));
-}
-ContactKey plane_key(Index vertex, Index obstacle)
-{
-    return make_key(ContactKind::plane, vertex, obstacle);
-}
-ContactKey strain_key(Index body, Index spring)
-{
-    return make_key(ContactKind::strain, body, spring);
 }
 
 namespace {

@@ -11,12 +11,10 @@ struct ContactKey {
     std::uint64_t a = 0, b = 0;
     auto operator<=>(const ContactKey&) const = default;
 };
-ContactKey vertex_face_key(Index vertex, Index triangle);
-ContactKey edge_edge_key(Index edge_a, Index edge_b);
-ContactKey plane_key(Index vertex, Index obstacle);
-ContactKey strain_key(Index body, Index spring);
 
-enum class ContactKind : std::uint8_t { vertex_face, edge_edge, plane, strain };
+/// What the two sides are: the closest features that detection found, a plane, or a strain limit.
+enum class ContactKind : std::uint8_t { vertex_vertex, vertex_edge, vertex_face, edge_edge, plane, strain };
+ContactKey make_key(ContactKind kind, Index a, Index b);
 
 /// Up to four surface vertices with signed weights, a normal from side b to side a, and the distance along it.
 struct Contact {

@@ -16,11 +16,8 @@ public:
         for (std::size_t i = 0; i < size; ++i) value_ = (value_ ^ p[i]) * 0x100000001b3ULL;
     }
     template <class T>
-        requires std::is_arithmetic_v<T>
-    void add(T x)
-    {
-        bytes(&x, sizeof x);
-    }
+    requires std::is_arithmetic_v<T>
+    void add(T x) { bytes(&x, sizeof x); }
     template <class Fixed>
     void add(const std::vector<Fixed>& items) ///< Fixed: a fixed-size type without padding (Vec3, Quat, double)
     {

@@ -57,7 +57,8 @@ T parallel_sum(Index n, T zero, Value&& value)
         return total;
     }
     std::vector<T> partial(static_cast<std::size_t>(chunks), zero);
-    parallel_for(chunks, [&](Index c) { partial[static_cast<std::size_t>(c)] = chunk_sum(c); }, 4);
+    parallel_for(
+        chunks, [&](Index c) { partial[static_cast<std::size_t>(c)] = chunk_sum(c); }, 4);
     for (const T& p : partial) total += p;
     return total;
 }

@@ -211,23 +211,34 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt)
         }
     }
     invert_diagonal(A_, diagonal_inverse_);
+    for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     momentum_scale_ = std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) {
         const Vec3 p = dt * mass_[i] * model.gravity, mv = mass_[i] * state.velocity[i];
         return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
     }));
 }
 
-CgResult LinearSystem::solve(Vec3s& v, Real tolerance) const
+CgResult LinearSystem::solve(const State& state, Real dt, Real tolerance, Vec3s& v) const
 {
     const BlockPattern& pattern = A_.pattern();
-    for (Index i = 0; i < A_.rows(); ++i)
-        if (pattern.row_begin[i + 1] == pattern.row_begin[i] + 1) v[i] = diagonal_inverse_[i] * b_[i];
+    v = state.velocity;
+    if (state.last_substep > 0)
+        parallel_for(count(v), [&](Index i) { v[i] += dt / state.last_substep * state.free_change[i]; });
+    const auto set_single_blocks = [&] {
+        parallel_for(A_.rows(), [&](Index i) {
+            if (pattern.row_begin[i + 1] == pattern.row_begin[i] + 1) v[i] = diagonal_inverse_[i] * b_[i];
+            if (diagonal_inverse_[i].isZero(0)) v[i] = prescribed_[i];
+        });
+    };
+    set_single_blocks();
     CgOptions options;
     options.tolerance = tolerance;
     const Real b_norm =
         std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) { return b_[i].dot(diagonal_inverse_[i] * b_[i]); }));
     options.scale = std::max(momentum_scale_, b_norm);
-    return conjugate_gradients(A_, diagonal_inverse_, b_, v, options);
+    const CgResult result = conjugate_gradients(A_, diagonal_inverse_, b_, v, options);
+    set_single_blocks(); // the iteration moves them by rounding errors
+    return result;
 }
 
 void prescribed_velocities(const Model& model, const State& state, Real dt, Vec3s& v)

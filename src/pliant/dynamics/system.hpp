@@ -19,15 +19,17 @@ public:
 
     const BlockMatrix& A() const { return A_; }
     const Vec3s& b() const { return b_; }
+    /// Inverse diagonal blocks; 0 for pinned blocks, which nothing moves.
     const std::vector<Mat3>& diagonal_inverse() const { return diagonal_inverse_; }
     /// Elastic and gravity forces at the assembled state [N], per block.
     const Vec3s& force() const { return force_; }
     /// Mass of each block [kg]; 0 for the angular block of a rigid body.
     const std::vector<Real>& mass() const { return mass_; }
 
-    /// A v = b by conjugate gradients from `v` to a residual relative to the step's momenta; bodies that are one block
-    /// (rigid) are solved exactly.
-    CgResult solve(Vec3s& v, Real tolerance) const;
+    /// A v = b by conjugate gradients to a residual relative to the step's momenta; starts from the state's velocity
+    /// plus the last step's change, which is right both in free flight and at rest. Single blocks (rigid bodies) are
+    /// solved exactly.
+    CgResult solve(const State& state, Real dt, Real tolerance, Vec3s& v) const;
 
 private:
     /// A spring seen from one of its ends.

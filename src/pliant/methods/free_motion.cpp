@@ -29,14 +29,16 @@ StepReport FreeMotion::step(World& world, Real dt)
         const ScopedTimer timer(report.profile, "assemble");
         system_.assemble(model, state, dt);
     }
-    Vec3s v = state.velocity;
-    prescribed_velocities(model, state, dt, v);
+    Vec3s v;
     {
         const ScopedTimer timer(report.profile, "solve");
-        const CgResult cg = system_.solve(v, options_.linear_tolerance);
+        const CgResult cg = system_.solve(state, dt, options_.linear_tolerance_or_default(), v);
         report.linear_iterations = cg.iterations;
         report.linear_residual = cg.residual;
     }
+    state.free_change.resize(v.size());
+    for (std::size_t i = 0; i < v.size(); ++i) state.free_change[i] = v[i] - state.velocity[i];
+    state.last_substep = dt;
     {
         const ScopedTimer timer(report.profile, "strain");
         limit_strain(model, state, dt, v);

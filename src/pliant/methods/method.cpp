@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/methods/free_motion.hpp"
+#include "pliant/methods/implicit.hpp"
 
 #include <algorithm>
 
@@ -26,7 +27,7 @@ const char* to_string(Rung rung)
 
 const std::vector<std::string>& method_names()
 {
-    static const std::vector<std::string> names = {"none"};
+    static const std::vector<std::string> names = {"implicit", "none"};
     return names;
 }
 
@@ -38,6 +39,7 @@ bool can_handle(const std::string& method, BodyKind)
 std::unique_ptr<Method> make_method(const World& world, const MethodOptions& options)
 {
     if (options.method == "none") return std::make_unique<FreeMotion>(world, options);
+    if (options.method == "implicit") return std::make_unique<ImplicitContact>(world, options);
     throw Error("unknown contact method '" + options.method + "'");
 }
 

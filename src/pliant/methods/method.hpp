@@ -1,20 +1,44 @@
 #pragma once
 // The ways to take a step, all of one shape.
 
+#include "pliant/contact/problem.hpp"
 #include "pliant/dynamics/explicit.hpp"
 #include "pliant/methods/report.hpp"
 #include "pliant/world/world.hpp"
 
 #include <memory>
+#include <optional>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
 namespace pliant {
 
+/// What to do where scripted bodies leave a body no room.
+enum class PinchPolicy { stop, release };
+
+/// The simulation cannot go on and keep its promise; what() says where and what to do.
+class Stall : public std::runtime_error {
+public:
+    using std::runtime_error::runtime_error;
+};
+
 struct MethodOptions {
     std::string method = "implicit";                    ///< one of method_names()
     Integrator integrator = Integrator::backward_euler; ///< only method "none" has a choice
-    Real linear_tolerance = 1e-8;                       ///< of the unconstrained solve, relative to the step's momenta
+    /// Of the unconstrained solve, relative to the step's momenta; contact needs less than a closed form.
+    std::optional<Real> linear_tolerance;
+    Real linear_tolerance_or_default() const { return linear_tolerance.value_or(method == "none" ? 1e-8 : 1e-4); }
+
+    // Method "implicit".
+    ContactSolverOptions solver;
+    int max_rounds = 5;           ///< of constraint manifold refinement before the step is halved
+    int max_halvings = 2;         ///< before the fail-safes take over
+    Real hard_gap_fraction = 0.2; ///< certified distance over the smallest gap
+    Real ccd_fraction = 0.1;      ///< resolution of continuous detection over the certified distance
+    Real reach_fraction = 0.5;    ///< farthest look-ahead of proximity over the edge length
+    PinchPolicy pinch = PinchPolicy::stop;
+    Real recovery = 0.1; ///< part of a lost gap that one step wins back
 };
 
 class Method {

@@ -32,6 +32,7 @@ struct StepReport {
     std::vector<Real> residual_history; ///< of the last contact solve
     Rung rung = Rung::free;             ///< the last resort that was needed
     int halvings = 0, zones = 0, truncated_vertices = 0;
+    int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
     Index limiting_a = none,
           limiting_b = none;            ///< surface triangles of the pair that limited the step, none: nothing did
     std::vector<ContactPoint> contacts; ///< with a force, in canonical order

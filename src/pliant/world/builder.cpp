@@ -47,23 +47,27 @@ void WorldBuilder::add_particles(Body& body, const Vec3s& rest, const BodyOption
 void WorldBuilder::pin(Body& body, const BodyOptions& options)
 {
     Model& model = world_.model;
-    if (options.pinned.empty()) return;
-    Index motion = none;
-    if (!options.motion.empty()) {
-        motion = count(model.motions);
-        model.motions.push_back(options.motion);
-    }
-    std::vector<Index> pinned = options.pinned;
-    std::sort(pinned.begin(), pinned.end());
-    pinned.erase(std::unique(pinned.begin(), pinned.end()), pinned.end());
-    for (Index p : pinned) {
-        if (p < 0 || p >= body.block_count)
-            throw Error("body '" + body.name + "': pinned vertex " + std::to_string(p) + " does not exist; it has " +
-                        std::to_string(body.block_count));
-        const Index block = body.first_block + p;
-        model.pin_of_block[block] = count(model.pins);
-        model.pins.push_back({block, world_.state.position[block], motion});
-        world_.state.velocity[block].setZero();
+    std::vector<Pin> pins;
+    const auto add_group = [&](const std::vector<Index>& particles, const Motion& motion) {
+        if (particles.empty()) return;
+        if (!motion.empty()) model.motions.push_back(motion);
+        const Index script = motion.empty() ? none : count(model.motions) - 1;
+        for (Index p : particles) {
+            if (p < 0 || p >= body.block_count)
+                throw Error("body '" + body.name + "': pinned vertex " + std::to_string(p) +
+                            " does not exist; it has " + std::to_string(body.block_count));
+            const Index block = body.first_block + p;
+            pins.push_back({block, world_.state.position[block], script});
+        }
+    };
+    add_group(options.pinned, options.motion);
+    for (const PinGroup& group : options.pin_groups) add_group(group.particles, group.motion);
+    std::stable_sort(pins.begin(), pins.end(), [](const Pin& a, const Pin& b) { return a.block < b.block; });
+    for (const Pin& p : pins) {
+        if (model.is_prescribed(p.block)) continue;
+        model.pin_of_block[p.block] = count(model.pins);
+        model.pins.push_back(p);
+        world_.state.velocity[p.block].setZero();
     }
 }
 

@@ -6,13 +6,20 @@
 
 namespace pliant {
 
+/// Particles that move by one script (cloth vertices, tetrahedron nodes).
+struct PinGroup {
+    std::vector<Index> particles;
+    Motion motion; ///< empty: held still
+};
+
 struct BodyOptions {
     std::string name;
     Pose place;                           ///< rest shape -> start
     Vec3 velocity = Vec3::Zero();         ///< at the start [m/s]
     Vec3 angular_velocity = Vec3::Zero(); ///< at the start, about the centre of mass [rad/s]
     std::vector<Index> pinned;            ///< particles held or scripted (cloth vertices, tetrahedron nodes)
-    Motion motion;                        ///< of the pins, or of the obstacle
+    Motion motion;                        ///< of `pinned`, or of the obstacle
+    std::vector<PinGroup> pin_groups;     ///< more pins with scripts of their own; a particle keeps its first one
     std::optional<Real> gap;              ///< [m]; default: see gap_per_edge; an obstacle takes the other body's
 };
 

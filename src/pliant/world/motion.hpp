@@ -7,9 +7,9 @@ namespace pliant {
 
 /// Where the script has moved a body at a time, relative to its start.
 struct Keyframe {
-    Real time = 0;             ///< [s]
-    Vec3 move = Vec3::Zero();  ///< displacement of the pivot [m]
-    Vec3 turn = Vec3::Zero();  ///< rotation about the x, then y, then z axis through the pivot [rad]; full turns count
+    Real time = 0;            ///< [s]
+    Vec3 move = Vec3::Zero(); ///< displacement of the pivot [m]
+    Vec3 turn = Vec3::Zero(); ///< rotation about the x, then y, then z axis through the pivot [rad]; full turns count
 };
 
 /// Piecewise motion between keyframes; constant before the first and after the last one.

@@ -44,7 +44,10 @@ std::uint64_t State::hash() const
         hash.add(c.key_b);
         hash.bytes(c.impulse.data(), sizeof c.impulse);
     }
+    hash.add(released);
     hash.add(last_substep);
+    hash.add(free_change);
+    hash.add(contact_change);
     return hash.value();
 }
 

@@ -79,6 +79,12 @@ struct ContactMemory {
     Vec3 impulse = Vec3::Zero();        ///< world vector [N s]
 };
 
+/// A pair of features that `pinch: release` lets through each other: kind and numbers as detection names them.
+struct ReleasedPair {
+    std::int32_t kind = 0, a = 0, b = 0;
+    auto operator<=>(const ReleasedPair&) const = default;
+};
+
 /// Everything that evolves; a checkpoint stores exactly this.
 struct State {
     Real time = 0; ///< [s]
@@ -87,7 +93,11 @@ struct State {
     Vec3s velocity; ///< [m/s], per block; a rigid body's second block is its angular velocity [rad/s]
     std::vector<Quat> orientation;       ///< per rigid body, unit length
     std::vector<ContactMemory> contacts; ///< sorted by key
-    Real last_substep = 0;               ///< step control of the implicit method [s]; 0: none yet
+    std::vector<ReleasedPair> released;  ///< sorted
+    // Warm starts of the implicit method, from its last sub-step; empty before the first one.
+    Real last_substep = 0; ///< its length [s]
+    Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
+    Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
 
     std::uint64_t hash() const; ///< FNV-1a over every byte above
 };

@@ -1,0 +1,98 @@
+#include "pliant/run/reader.hpp"
+
+#include "pliant/core/error.hpp"
+#include "pliant/run/files.hpp"
+#include "pliant/scene/suggest.hpp"
+#include "pliant/scene/units.hpp"
+
+#include <fstream>
+
+namespace pliant {
+
+Index Stats::column(const std::string& name) const
+{
+    for (Index i = 0; i < count(columns); ++i)
+        if (columns[i] == name) return i;
+    return none;
+}
+
+std::vector<Real> Stats::values(const std::string& name) const
+{
+    std::vector<Real> out(rows.size(), 0);
+    const Index c = column(name);
+    if (c == none) return out;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (c < count(rows[i])) parse_number(rows[i][c], out[i]);
+    return out;
+}
+
+RunReader::RunReader(const std::filesystem::path& directory) : directory_(directory)
+{
+    std::error_code status;
+    if (!std::filesystem::is_directory(directory, status)) throw Error(directory.string() + ": no such run directory");
+    if (!std::filesystem::exists(directory / run_file::info, status))
+        throw Error(directory.string() + ": not a run directory (there is no run.json)");
+    std::ifstream stream(directory / run_file::info);
+    info_ = nlohmann::json::parse(stream, nullptr, false);
+    if (!info_.is_object()) throw Error((directory / run_file::info).string() + ": the file is damaged");
+    mesh_ = load_mesh(directory / run_file::mesh);
+}
+
+Index RunReader::find_body(const std::string& name) const
+{
+    std::vector<std::string> names;
+    for (Index i = 0; i < count(mesh_.bodies); ++i) {
+        if (mesh_.bodies[i].name == name) return i;
+        names.push_back(mesh_.bodies[i].name);
+    }
+    throw Error(directory_.string() + ": unknown body '" + name + "'" + did_you_mean(name, names));
+}
+
+Index RunReader::frame_count() const
+{
+    return count_frames(directory_);
+}
+
+std::filesystem::path RunReader::frame_path(Index number) const
+{
+    return run_file::frame(directory_, number);
+}
+
+Frame RunReader::frame(Index number) const
+{
+    Frame frame = load_frame(frame_path(number));
+    if (frame.positions.size() != mesh_.rest.size())
+        throw Error(frame_path(number).string() + ": belongs to another run (it has another number of vertices)");
+    return frame;
+}
+
+Stats RunReader::stats() const
+{
+    Stats stats;
+    std::ifstream stream(directory_ / run_file::stats);
+    const auto split = [](const std::string& line) {
+        std::vector<std::string> cells(1);
+        for (const char c : line) {
+            if (c == ',')
+                cells.emplace_back();
+            else
+                cells.back() += c;
+        }
+        return cells;
+    };
+    std::string line;
+    if (!std::getline(stream, line)) return stats;
+    stats.columns = split(line);
+    while (std::getline(stream, line)) {
+        if (stream.eof()) break; // a line without its end is still being written
+        stats.rows.push_back(split(line));
+    }
+    return stats;
+}
+
+Scene RunReader::scene() const
+{
+    return load_scene(directory_ / run_file::scene);
+}
+
+} // namespace pliant

@@ -1,0 +1,251 @@
+#include "pliant/run/runner.hpp"
+
+#include "pliant/core/parallel.hpp"
+#include "pliant/run/array_file.hpp"
+#include "pliant/run/checkpoint.hpp"
+#include "pliant/run/directory.hpp"
+#include "pliant/run/files.hpp"
+#include "pliant/run/frame.hpp"
+#include "pliant/run/machine.hpp"
+#include "pliant/run/stats.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <fstream>
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+using Clock = std::chrono::steady_clock;
+
+Real seconds_since(Clock::time_point start)
+{
+    return std::chrono::duration<Real>(Clock::now() - start).count();
+}
+
+/// Why a state cannot be continued.
+std::string describe_explosion(const World& world)
+{
+    for (Index i = 0; i < count(world.state.position); ++i)
+        if (!world.state.position[i].allFinite() || !world.state.velocity[i].allFinite())
+            return fmt::format("body '{}' has a position or velocity that is not a finite number",
+                               world.model.bodies[world.model.block_body[i]].name);
+    return "the energy is not a finite number";
+}
+
+class Runner {
+public:
+    Runner(const Scene& scene, World& world, const RunOptions& options)
+        : scene_(scene), world_(world), options_(options), directory_(options.directory),
+          identity_(identity_hash(scene_identity(scene))), steps_(scene.step_count())
+    {}
+
+    RunResult run()
+    {
+        check_directory(scene_, directory_, options_.resume, options_.force);
+        create();
+        const DirectoryLock lock(directory_);
+        try {
+            prepare();
+            return loop();
+        } catch (const std::exception& e) {
+            note_failure(e.what());
+            throw;
+        }
+    }
+
+private:
+    void create() const
+    {
+        std::error_code status;
+        fs::create_directories(directory_ / run_file::frames, status);
+        if (status) throw Error(directory_.string() + ": cannot create the directory: " + status.message());
+    }
+
+    /// Brings the directory to the state of the checkpoint, or to an empty run.
+    void prepare()
+    {
+        remove_temporary_files(directory_);
+        const bool resumes = options_.resume && fs::exists(directory_ / run_file::checkpoint);
+        if (resumes) {
+            load_checkpoint(world_, identity_, directory_ / run_file::checkpoint);
+            read_previous();
+        } else {
+            fs::remove(directory_ / run_file::checkpoint);
+        }
+        if (resumes && options_.every_step && !every_step_before_ && world_.state.step > 0)
+            throw Error(directory_.string() + ": the run was started without --every-step and cannot change");
+        first_step_ = world_.state.step;
+        save_scene(scene_, directory_);
+        ours_ = true;
+        write_info("running");
+        remove_frames(directory_, next_frame(first_step_));
+        stats_ = StatsWriter(directory_ / run_file::stats, first_step_);
+        if (!resumes)
+            for (const char* stale : {"report.html", "certificate.json"}) fs::remove(directory_ / stale);
+        save_mesh(make_run_mesh(world_.model), directory_ / run_file::mesh);
+        frame_ = next_frame(first_step_);
+        if (first_step_ == 0) store_frame({});
+    }
+
+    /// What earlier parts of a resumed run have left in run.json.
+    void read_previous()
+    {
+        std::ifstream stream(directory_ / run_file::info);
+        const Json info = Json::parse(stream, nullptr, false);
+        if (!info.is_object()) return;
+        if (info.contains("started")) started_ = info["started"];
+        if (info.contains("settings")) every_step_before_ = info["settings"].value("every_step", false);
+        if (info.contains("summary")) {
+            seconds_before_ = info["summary"].value("seconds", 0.0);
+            max_contacts_ = info["summary"].value("max_contacts", Index(0));
+        }
+    }
+
+    bool every_step() const { return options_.every_step || every_step_before_; }
+    /// The first frame that a state after `step` steps has not yet given.
+    Index next_frame(std::int64_t step) const
+    {
+        if (step == 0) return 0;
+        Index low = 0, high = 1; // frame_step grows with the frame's number
+        while (frame_step(scene_, every_step(), high) <= step) high *= 2;
+        while (low + 1 < high) {
+            const Index middle = low + (high - low) / 2;
+            (frame_step(scene_, every_step(), middle) <= step ? low : high) = middle;
+        }
+        return high;
+    }
+
+    RunResult loop()
+    {
+        const std::unique_ptr<Method> method = make_method(world_, scene_.method);
+        start_ = last_checkpoint_ = Clock::now();
+        bool stop = false;
+        while (world_.state.step < steps_ && !stop) {
+            const Clock::time_point begin = Clock::now();
+            const StepReport report = take_step(*method);
+            const StepSums sums = step_sums(world_);
+            if (!sums.finite)
+                throw RunFailure(fmt::format("step {}: {}", world_.state.step, describe_explosion(world_)));
+            stats_.add(world_.state, report, sums, seconds_since(begin));
+            const Index contacts = report.contacts_vertex_face + report.contacts_edge_edge + report.contacts_plane;
+            max_contacts_ = std::max(max_contacts_, contacts);
+            if (frame_step(scene_, every_step(), frame_) == world_.state.step) store_frame(report.contacts);
+            if (options_.on_step)
+                options_.on_step(
+                    {world_.state.step, steps_, world_.state.time, seconds_since(start_), first_step_, contacts});
+            stop = options_.interrupted && options_.interrupted();
+            if (!stop && seconds_since(last_checkpoint_) >= options_.checkpoint_every) checkpoint("running");
+        }
+        const bool finished = world_.state.step >= steps_;
+        checkpoint(finished ? "finished" : "interrupted");
+        return {finished, world_.state.step, steps_, world_.state.time, frame_, seconds(), world_.state.hash()};
+    }
+
+    StepReport take_step(Method& method)
+    {
+        try {
+            return method.step(world_, scene_.step);
+        } catch (const std::exception& e) {
+            throw RunFailure(
+                fmt::format("step {} (time {:.6g} s): {}", world_.state.step + 1, world_.state.time, e.what()));
+        }
+    }
+
+    void store_frame(const std::vector<ContactPoint>& contacts)
+    {
+        save_frame(make_frame(world_, frame_, scene_.step, contacts), run_file::frame(directory_, frame_));
+        ++frame_;
+    }
+
+    /// Statistics and frames first: a checkpoint never runs ahead of them.
+    void checkpoint(const char* status)
+    {
+        stats_.flush();
+        save_checkpoint(world_.state, identity_, directory_ / run_file::checkpoint);
+        write_info(status);
+        last_checkpoint_ = Clock::now();
+    }
+
+    Real seconds() const { return seconds_before_ + seconds_since(start_); }
+
+    void write_info(const char* status, const std::string& message = "")
+    {
+        Json info = {{"format", 1},          {"version", PLIANT_VERSION}, {"title", scene_.title},
+                     {"scene", scene_.path}, {"started", started_},       {"machine", machine_description()}};
+        info["settings"] = {{"method", scene_.method.method},
+                            {"step", scene_.step},
+                            {"end", scene_.end},
+                            {"fps", scene_.fps},
+                            {"steps", steps_},
+                            {"every_step", every_step()},
+                            {"threads", thread_count()}};
+        const Model& model = world_.model;
+        info["model"] = {{"bodies", model.bodies.size()},
+                         {"vertices", model.surface.vertex_body.size()},
+                         {"triangles", model.surface.triangles.size()},
+                         {"blocks", model.block_count()}};
+        info["summary"] = {{"status", status},
+                           {"step", world_.state.step},
+                           {"time", world_.state.time},
+                           {"frames", frame_},
+                           {"seconds", seconds()},
+                           {"max_contacts", max_contacts_},
+                           {"hash", fmt::format("{:016x}", world_.state.hash())},
+                           {"updated", utc_now()}};
+        if (!message.empty()) info["summary"]["message"] = message;
+        write_atomically(directory_ / run_file::info, info.dump(2) + "\n");
+    }
+
+    /// The reason goes into run.json if the disk still takes it; the state stays that of the last checkpoint.
+    void note_failure(const std::string& message)
+    {
+        if (!ours_) return;
+        try {
+            stats_.flush();
+        } catch (const std::exception&) {
+        }
+        try {
+            write_info("failed", message);
+        } catch (const std::exception&) {
+        }
+    }
+
+    const Scene& scene_;
+    World& world_;
+    const RunOptions& options_;
+    const fs::path directory_;
+    const std::uint64_t identity_;
+    const std::int64_t steps_;
+
+    bool ours_ = false; ///< the directory holds our scene
+    std::int64_t first_step_ = 0;
+    Index frame_ = 0; ///< next to store
+    Index max_contacts_ = 0;
+    bool every_step_before_ = false;
+    Real seconds_before_ = 0;
+    std::string started_ = utc_now();
+    Clock::time_point start_ = Clock::now(), last_checkpoint_ = start_;
+    StatsWriter stats_;
+};
+
+} // namespace
+
+std::int64_t frame_step(const Scene& scene, bool every_step, Index k)
+{
+    const Real steps_per_frame = 1 / (scene.fps * scene.step);
+    if (every_step || steps_per_frame <= 1) return k;
+    return std::llround(k * steps_per_frame);
+}
+
+RunResult run_scene(const Scene& scene, World& world, const RunOptions& options)
+{
+    return Runner(scene, world, options).run();
+}
+
+} // namespace pliant

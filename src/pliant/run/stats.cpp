@@ -1,0 +1,184 @@
+#include "pliant/run/stats.hpp"
+
+#include "pliant/core/error.hpp"
+#include "pliant/core/parallel.hpp"
+#include "pliant/run/array_file.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+
+namespace pliant {
+namespace {
+
+struct Line {
+    const State& state;
+    const StepReport& report;
+    const StepSums& sums;
+    Real seconds;
+};
+
+struct Column {
+    const char* name;
+    std::string (*text)(const Line&);
+};
+
+template <class T>
+std::string number(T x)
+{
+    return fmt::format("{}", x);
+}
+std::string timing(Real seconds)
+{
+    return fmt::format("{:.6g}", seconds);
+}
+
+// clang-format off
+constexpr Column columns[] = {
+    {"step", [](const Line& l) { return number(l.state.step); }},
+    {"time", [](const Line& l) { return number(l.state.time); }},
+    {"seconds", [](const Line& l) { return timing(l.seconds); }},
+    {"substeps", [](const Line& l) { return number(l.report.substeps); }},
+    {"linear_iterations", [](const Line& l) { return number(l.report.linear_iterations); }},
+    {"linear_residual", [](const Line& l) { return number(l.report.linear_residual); }},
+    {"rounds", [](const Line& l) { return number(l.report.refinement_rounds); }},
+    {"max_rounds", [](const Line& l) { return number(l.report.max_rounds); }},
+    {"contacts_vertex_face", [](const Line& l) { return number(l.report.contacts_vertex_face); }},
+    {"contacts_edge_edge", [](const Line& l) { return number(l.report.contacts_edge_edge); }},
+    {"contacts_plane", [](const Line& l) { return number(l.report.contacts_plane); }},
+    {"strain_rows", [](const Line& l) { return number(l.report.strain_rows); }},
+    {"active_contacts", [](const Line& l) { return number(l.report.active_contacts); }},
+    {"contact_iterations", [](const Line& l) { return number(l.report.contact_iterations); }},
+    {"residual_dynamics", [](const Line& l) { return number(l.report.residual_dynamics); }},
+    {"residual_gap", [](const Line& l) { return number(l.report.residual_gap); }},
+    {"residual_complementarity", [](const Line& l) { return number(l.report.residual_complementarity); }},
+    {"rung", [](const Line& l) { return std::string(to_string(l.report.rung)); }},
+    {"halvings", [](const Line& l) { return number(l.report.halvings); }},
+    {"zones", [](const Line& l) { return number(l.report.zones); }},
+    {"truncated_vertices", [](const Line& l) { return number(l.report.truncated_vertices); }},
+    {"released_pairs", [](const Line& l) { return number(l.report.released_pairs); }},
+    {"limiting_a", [](const Line& l) { return number(l.report.limiting_a); }},
+    {"limiting_b", [](const Line& l) { return number(l.report.limiting_b); }},
+    {"kinetic_energy", [](const Line& l) { return number(l.sums.energy.kinetic); }},
+    {"elastic_energy", [](const Line& l) { return number(l.sums.energy.elastic); }},
+    {"gravity_energy", [](const Line& l) { return number(l.sums.energy.gravity); }},
+    {"max_speed", [](const Line& l) { return number(l.sums.max_speed); }},
+};
+// clang-format on
+
+std::string fixed_header()
+{
+    std::string text;
+    for (const Column& c : columns) text += (text.empty() ? "" : ",") + std::string(c.name);
+    return text;
+}
+
+constexpr char stage_prefix[] = "s:"; ///< "s:solve": seconds of stage solve
+
+void append_to_file(const std::filesystem::path& path, std::string_view text)
+{
+    const int file = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+    const auto give_up = [&](int reason) {
+        if (file >= 0) ::close(file);
+        throw StorageError("cannot write " + path.string() + ": " + std::strerror(reason));
+    };
+    if (file < 0) give_up(errno);
+    while (!text.empty()) {
+        const ssize_t n = ::write(file, text.data(), text.size());
+        if (n < 0 && errno == EINTR) continue;
+        if (n < 0) give_up(errno);
+        text.remove_prefix(static_cast<std::size_t>(n));
+    }
+    if (::close(file) != 0) throw StorageError("cannot write " + path.string() + ": " + std::strerror(errno));
+}
+
+/// Whole lines of a file; a last line without its end was cut short and is left out.
+std::vector<std::string> read_lines(const std::filesystem::path& path)
+{
+    std::vector<std::string> lines;
+    std::ifstream stream(path);
+    for (std::string line; std::getline(stream, line) && !stream.eof();) lines.push_back(line);
+    return lines;
+}
+
+} // namespace
+
+StepSums step_sums(const World& world)
+{
+    StepSums sums;
+    sums.energy = energy(world.model, world.state);
+    std::vector<std::uint8_t> angular(world.state.velocity.size(), 0);
+    for (const Body& b : world.model.bodies)
+        if (b.kind == BodyKind::rigid) angular[b.first_block + 1] = 1;
+    const Real speed_sq = parallel_max(count(world.state.velocity), 0, [&](Index i) {
+        const Vec3& v = world.state.velocity[i];
+        // max() would drop a NaN, so it is turned into the largest value
+        if (!v.allFinite() || !world.state.position[i].allFinite()) return std::numeric_limits<Real>::infinity();
+        return angular[i] ? Real(0) : v.squaredNorm();
+    });
+    sums.max_speed = std::sqrt(speed_sq);
+    sums.finite = std::isfinite(sums.max_speed) && std::isfinite(sums.energy.total());
+    return sums;
+}
+
+StatsWriter::StatsWriter(const std::filesystem::path& path, std::int64_t keep_steps) : path_(path)
+{
+    std::string text;
+    const std::vector<std::string> lines = keep_steps > 0 ? read_lines(path) : std::vector<std::string>();
+    if (!lines.empty()) {
+        const std::string fixed = fixed_header();
+        if (!lines[0].starts_with(fixed)) throw Error(path.string() + ": was written by another version of Pliant");
+        std::string rest = lines[0].substr(fixed.size());
+        for (std::size_t at = rest.find(stage_prefix); at != std::string::npos; at = rest.find(stage_prefix, at + 1)) {
+            const std::size_t begin = at + sizeof stage_prefix - 1;
+            stages_.push_back(rest.substr(begin, std::min(rest.find(',', begin), rest.size()) - begin));
+        }
+        for (std::size_t i = 1; i < lines.size() && static_cast<std::int64_t>(i) <= keep_steps; ++i)
+            text += lines[i] + "\n";
+    }
+    write_atomically(path_, header() + "\n" + text);
+}
+
+std::string StatsWriter::header() const
+{
+    std::string text = fixed_header();
+    for (const std::string& s : stages_) text += "," + std::string(stage_prefix) + s;
+    return text;
+}
+
+void StatsWriter::add_stage(const std::string& stage)
+{
+    // A stage that runs for the first time late in a run gets a column at the end; earlier lines get a zero.
+    flush();
+    stages_.push_back(stage);
+    std::string text = header() + "\n";
+    const std::vector<std::string> lines = read_lines(path_);
+    for (std::size_t i = 1; i < lines.size(); ++i) text += lines[i] + ",0\n";
+    write_atomically(path_, text);
+}
+
+void StatsWriter::add(const State& state, const StepReport& report, const StepSums& sums, Real seconds)
+{
+    for (const auto& [stage, time] : report.profile.stages())
+        if (std::find(stages_.begin(), stages_.end(), stage) == stages_.end()) add_stage(stage);
+    const Line line{state, report, sums, seconds};
+    for (const Column& c : columns) pending_ += (&c == columns ? "" : ",") + c.text(line);
+    for (const std::string& stage : stages_) pending_ += "," + timing(report.profile.seconds(stage));
+    pending_ += "\n";
+}
+
+void StatsWriter::flush()
+{
+    if (pending_.empty()) return;
+    std::string text;
+    text.swap(pending_);
+    append_to_file(path_, text);
+}
+
+} // namespace pliant

@@ -1,0 +1,40 @@
+#pragma once
+// stats.csv: one line a step, fixed columns first, then one column a stage of the step.
+
+#include "pliant/methods/report.hpp"
+#include "pliant/world/world.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace pliant {
+
+/// Sums over the state that a line holds beside the report.
+struct StepSums {
+    Energy energy;
+    Real max_speed = 0; ///< of any free block that is a velocity [m/s]
+    bool finite = true;
+};
+StepSums step_sums(const World& world);
+
+/// Appends lines to stats.csv. Lines are buffered; flush() brings them to the disk. Throws StorageError.
+class StatsWriter {
+public:
+    StatsWriter() = default;
+    /// Keeps the lines of the first `keep_steps` steps of an existing file; 0 starts a new one.
+    StatsWriter(const std::filesystem::path& path, std::int64_t keep_steps);
+
+    void add(const State& state, const StepReport& report, const StepSums& sums, Real seconds);
+    void flush();
+
+private:
+    void add_stage(const std::string& stage);
+    std::string header() const;
+
+    std::filesystem::path path_;
+    std::vector<std::string> stages_;
+    std::string pending_; ///< whole lines
+};
+
+} // namespace pliant

@@ -1,0 +1,359 @@
+#include "pliant/mesh/embed.hpp"
+#include "pliant/mesh/topology.hpp"
+#include "pliant/scene/copies.hpp"
+#include "pliant/scene/meshes.hpp"
+#include "pliant/scene/scene.hpp"
+#include "pliant/scene/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numbers>
+
+namespace pliant {
+namespace {
+
+constexpr Real smallest_size = 1e-30, largest_size = 1e30; ///< [m]; beyond, inertias leave the range of numbers
+
+Vec3 radians(const Value& degrees)
+{
+    return degrees.vec3() * (std::numbers::pi / 180);
+}
+
+Pose place_of(const Value& body)
+{
+    const Value& place = body.at("place");
+    return {place.at("at").vec3(), rotation_xyz(radians(place.at("turn")))};
+}
+
+std::optional<Real> length_or_auto(const Value& value)
+{
+    if (value.scalar == "auto") return {};
+    return value.real();
+}
+
+Motion motion_of(const Value& motion, const Vec3& place)
+{
+    std::vector<Keyframe> keyframes;
+    for (const Value& k : motion.at("keyframes").items)
+        keyframes.push_back({k.at("time").real(), k.at("move").vec3(), radians(k.at("turn"))});
+    const Value& pivot = motion.at("pivot");
+    return Motion(std::move(keyframes), pivot.is_scalar() ? place : pivot.vec3(), motion.at("ease").scalar == "smooth");
+}
+
+ClothMaterial cloth_material(const Value& m)
+{
+    ClothMaterial c;
+    c.density = m.at("density").real();
+    c.stretch = m.at("stretch").real();
+    c.shear = m.at("shear").real();
+    c.bend = m.at("bend").real();
+    c.damping = m.at("damping").real();
+    c.drag = m.at("drag").real();
+    if (m.at("max-strain").scalar != "none") c.max_strain = m.at("max-strain").real();
+    return c;
+}
+
+SolidMaterial solid_material(const Value& m)
+{
+    return {m.at("density").real(), m.at("young").real(), m.at("poisson").real(), m.at("damping").real(),
+            m.at("drag").real()};
+}
+
+/// Selected particles of one pin entry, sorted. Vertices are scaled already, the box is not.
+std::vector<Index> select(const Value& pin, const Vec3s& vertices, Real scale, const std::string& path)
+{
+    std::vector<Index> selected;
+    if (const Value* list = pin.find("vertices"))
+        for (const Value& item : list->items) {
+            const std::int64_t v = item.integer();
+            if (v >= count(vertices))
+                fail(item.mark, path + ".vertices: there is no vertex " + std::to_string(v) + ", the last is " +
+                                    std::to_string(count(vertices) - 1));
+            selected.push_back(static_cast<Index>(v));
+        }
+    if (const Value* box = pin.find("box")) {
+        const Eigen::AlignedBox<Real, 3> inside(box->at("min").vec3(), box->at("max").vec3());
+        for (Index v = 0; v < count(vertices); ++v)
+            if (inside.contains(vertices[v] / scale)) selected.push_back(v);
+    }
+    std::sort(selected.begin(), selected.end());
+    selected.erase(std::unique(selected.begin(), selected.end()), selected.end());
+    return selected;
+}
+
+/// `up: z`: what was made with y up is turned about x.
+void turn_to_z(Vec3s& vertices)
+{
+    for (Vec3& x : vertices) x = Vec3(x.x(), -x.z(), x.y());
+}
+
+class SceneBuilder {
+public:
+    explicit SceneBuilder(const Scene& scene) : scene_(scene), document_(scene.document) {}
+
+    World build()
+    {
+        check_size();
+        const Value& gravity = document_.at("gravity");
+        builder_.set_gravity(gravity.is_list() ? gravity.vec3() : z_up() ? Vec3(0, 0, -9.81) : Vec3(0, -9.81, 0));
+        for (const Value::Entry& e : document_.at("bodies").entries) {
+            try {
+                add(e.key, e.value);
+            } catch (const SceneError&) {
+                throw;
+            } catch (const Error& error) {
+                fail(e.mark, error.what());
+            } catch (const std::bad_alloc&) {
+                fail(e.mark, "bodies." + e.key + " needs more memory than there is");
+            }
+        }
+        add_pairs();
+        World world = builder_.build();
+        check_finite(world);
+        check_method(world);
+        return world;
+    }
+
+private:
+    bool z_up() const { return document_.at("up").scalar == "z"; }
+
+    static const Value* mesh_of(const Value& body)
+    {
+        const Value* obstacle = body.find("obstacle");
+        return (obstacle ? *obstacle : body).find("mesh");
+    }
+
+    /// Refuses absurd sizes before anything is allocated.
+    void check_size() const
+    {
+        Real total = 0;
+        for (const Value::Entry& e : document_.at("bodies").entries) {
+            const Value* mesh = mesh_of(e.value);
+            if (!mesh) continue;
+            const Real copies = copy_count(e.value.find("copies"));
+            total += estimate_elements(*mesh) * copies;
+            if (!(total <= max_elements))
+                fail(mesh->mark, "bodies." + e.key + " brings the scene to about " + fmt::format("{:.3g}", total) +
+                                     " elements; the limit is " + fmt::format("{:.3g}", max_elements));
+        }
+    }
+
+    /// The meshes of one entry, each with its pins, in their rest shape.
+    struct Piece {
+        BodyMesh shape;
+        std::optional<EmbeddedMesh> embedded;
+        std::vector<std::vector<Index>> pins; ///< per selection
+    };
+
+    std::vector<Piece> make_pieces(const std::string& name, const Value& body, const Value& mesh) const
+    {
+        const Real scale = body.at("place").at("scale").real();
+        std::vector<Piece> pieces;
+        for (BodyMesh& shape : make_meshes(mesh, is_solid(body))) {
+            Piece piece{std::move(shape), {}, {}};
+            if (z_up() && piece.shape.generated) turn_to_z(piece.shape.vertices());
+            for (Vec3& x : piece.shape.vertices()) x *= scale;
+            if (const Value* embed_options = body.find("embed")) embed_piece(name, *embed_options, mesh, piece);
+            pieces.push_back(std::move(piece));
+        }
+        if (pieces.empty()) fail(mesh.mark, "the mesh of bodies." + name + " is empty");
+        select_pins(name, body, scale, pieces);
+        return pieces;
+    }
+
+    bool is_solid(const Value& body) const
+    {
+        const Value* material = body.find("material");
+        return material && document_.at("materials").at(material->scalar).at("type").scalar == "solid";
+    }
+
+    static void embed_piece(const std::string& name, const Value& options, const Value& mesh, Piece& piece)
+    {
+        if (piece.shape.has_tets())
+            fail(options.mark, "bodies." + name + ".embed: the mesh is made of tetrahedra already");
+        const TriangleMesh& surface = std::get<TriangleMesh>(piece.shape.shape);
+        EmbedOptions embed_options;
+        if (const Value* cells = options.find("cells")) embed_options.cells = static_cast<Index>(cells->integer());
+        if (const Value* size = options.find("size")) embed_options.cell_size = size->real();
+        Eigen::AlignedBox<Real, 3> box;
+        for (const Vec3& x : surface.vertices) box.extend(x);
+        const Real cell =
+            embed_options.cell_size > 0 ? embed_options.cell_size : box.sizes().maxCoeff() / embed_options.cells;
+        const Real tets = 6 * (box.sizes() / cell).cwiseMax(1).prod();
+        if (!(tets <= max_elements))
+            fail(options.mark, "bodies." + name + ".embed needs about " + fmt::format("{:.3g}", tets) +
+                                   " tetrahedra; the limit is " + fmt::format("{:.3g}", max_elements));
+        try {
+            piece.embedded = embed(surface, embed_options, "bodies." + name);
+        } catch (const Error& e) {
+            fail(mesh.mark, e.what());
+        }
+    }
+
+    static void select_pins(const std::string& name, const Value& body, Real scale, std::vector<Piece>& pieces)
+    {
+        const Value* pins = body.find("pin");
+        if (!pins) return;
+        const std::string path = "bodies." + name + ".pin";
+        for (const Value& pin : pins->items) {
+            std::size_t selected = 0;
+            for (Piece& piece : pieces) {
+                const Vec3s& x = piece.embedded ? piece.embedded->tets.vertices : piece.shape.vertices();
+                piece.pins.push_back(select(pin, x, scale, path));
+                selected += piece.pins.back().size();
+            }
+            if (selected == 0) fail(pin.mark, path + " selects no vertex");
+        }
+    }
+
+    void add(const std::string& name, const Value& body)
+    {
+        BodyOptions options;
+        options.velocity = body.at("velocity").vec3();
+        options.angular_velocity = body.at("spin").vec3();
+        options.gap = length_or_auto(body.at("gap"));
+        if (!options.gap) options.gap = length_or_auto(document_.at("contact").at("gap"));
+        const Value* mesh = mesh_of(body);
+        if (!mesh) {
+            add_plane(name, body, options);
+            return;
+        }
+        const std::vector<Piece> pieces = make_pieces(name, body, *mesh);
+        Real radius = 0;
+        for (const Piece& piece : pieces)
+            for (const Vec3& x : piece.shape.vertices()) radius = std::max(radius, x.stableNorm());
+        if (!(radius > smallest_size && radius < largest_size))
+            fail(mesh->mark,
+                 "bodies." + name + " measures " + fmt::format("{:.3g}", radius) + " m, which is out of reach");
+        const std::vector<Pose> poses = copy_poses(body.find("copies"), place_of(body), radius);
+        const bool numbered = body.has("copies") || pieces.size() > 1;
+        for (const Pose& pose : poses)
+            for (const Piece& piece : pieces) {
+                std::vector<Index>& numbers = numbers_[name];
+                options.name = numbered ? name + "#" + std::to_string(numbers.size() + 1) : name;
+                options.place = pose;
+                set_motions(body, piece.pins, options);
+                numbers.push_back(add_one(name, body, *mesh, piece, options));
+            }
+    }
+
+    void add_plane(const std::string& name, const Value& body, BodyOptions& options)
+    {
+        const Value& v = body.at("obstacle").at("plane");
+        Plane plane;
+        for (int axis = 0; axis < 3; ++axis)
+            if (const Value* coordinate = v.find(std::string_view("xyz").substr(static_cast<std::size_t>(axis), 1)))
+                plane = {Vec3::Unit(axis), coordinate->real()};
+        if (v.has("normal")) {
+            plane.normal = v.at("normal").vec3().normalized();
+            plane.offset = plane.normal.dot(v.at("point").vec3());
+        }
+        options.name = name;
+        options.place = place_of(body);
+        set_motions(body, {}, options);
+        numbers_[name].push_back(builder_.add_plane(plane, options));
+    }
+
+    /// Scripts turn about the body's place unless they say otherwise, so each copy has its own.
+    static void set_motions(const Value& body, const std::vector<std::vector<Index>>& pins, BodyOptions& options)
+    {
+        const Value* motion = body.find("motion");
+        const Vec3& place = options.place.translation;
+        if (motion) options.motion = motion_of(*motion, place);
+        options.pin_groups.clear();
+        for (std::size_t i = 0; i < pins.size(); ++i) {
+            const Value* own = body.at("pin").items[i].find("motion");
+            options.pin_groups.push_back({pins[i], own ? motion_of(*own, place) : options.motion});
+        }
+    }
+
+    Index add_one(const std::string& name, const Value& body, const Value& mesh, const Piece& piece,
+                  const BodyOptions& options)
+    {
+        const BodyMesh& shape = piece.shape;
+        if (body.has("obstacle")) {
+            const TriangleMesh surface = surface_of(shape);
+            if (!is_closed(surface.triangles))
+                fail(mesh.mark, "bodies." + name + ": the mesh of an obstacle must be closed");
+            return builder_.add_obstacle(surface, options);
+        }
+        const Value& material = document_.at("materials").at(body.at("material").scalar);
+        const std::string& type = material.at("type").scalar;
+        if (type == "rigid") return builder_.add_rigid(surface_of(shape), {material.at("density").real()}, options);
+        if (type == "cloth") {
+            if (shape.has_tets())
+                fail(mesh.mark, "bodies." + name + ": cloth needs a triangle mesh, not a tetrahedral one");
+            return builder_.add_cloth(std::get<TriangleMesh>(shape.shape), cloth_material(material), options,
+                                      shape.grid);
+        }
+        if (piece.embedded) return builder_.add_solid(*piece.embedded, solid_material(material), options);
+        if (!shape.has_tets())
+            fail(mesh.mark, "bodies." + name + ": a solid needs tetrahedra; take a tet- mesh, or add 'embed'");
+        return builder_.add_solid(std::get<TetMesh>(shape.shape), solid_material(material), options);
+    }
+
+    void add_pairs()
+    {
+        FrictionTable table;
+        table.value = document_.at("contact").at("friction").real();
+        const auto for_each_pair = [&](const Value& names, auto&& visit) {
+            for (Index a : numbers_.at(names.items[0].scalar))
+                for (Index b : numbers_.at(names.items[1].scalar)) visit(a, b);
+        };
+        if (const Value* friction = document_.find("friction"))
+            for (const Value& pair : friction->items)
+                for_each_pair(pair.at("between"), [&](Index a, Index b) {
+                    table.exceptions.push_back({a, b, pair.at("value").real()});
+                });
+        builder_.set_friction(std::move(table));
+        if (const Value* excluded = document_.find("no-contact"))
+            for (const Value& pair : excluded->items)
+                for_each_pair(pair, [&](Index a, Index b) { builder_.exclude_contact(a, b); });
+    }
+
+    void check_finite(const World& world) const
+    {
+        Vec3s positions;
+        surface_positions(world.model, world.state, positions);
+        const auto report = [&](const std::string& name) {
+            const std::string base = name.substr(0, name.find('#'));
+            fail(document_.at("bodies").at(base).mark,
+                 "body '" + name + "' has a vertex that is not finite; its place is out of reach");
+        };
+        for (Index v = 0; v < count(positions); ++v)
+            if (!positions[v].allFinite()) report(world.model.bodies[world.model.surface.vertex_body[v]].name);
+        for (Index b = 0; b < count(world.state.position); ++b)
+            if (!world.state.position[b].allFinite() || !world.state.velocity[b].allFinite())
+                report(world.model.bodies[world.model.block_body[b]].name);
+    }
+
+    void check_method(const World& world) const
+    {
+        const std::string& method = scene_.method.method;
+        for (const Body& body : world.model.bodies) {
+            if (can_handle(method, body.kind)) continue;
+            std::vector<std::string> able;
+            for (const std::string& m : method_names())
+                if (can_handle(m, body.kind)) able.push_back(m);
+            fail(document_.at("contact").at("method").mark, "contact.method '" + method + "' cannot simulate " +
+                                                                to_string(body.kind) + " ('" + body.name +
+                                                                "'); methods that can: " + join_or(able));
+        }
+    }
+
+    const Scene& scene_;
+    const Value& document_;
+    WorldBuilder builder_;
+    std::map<std::string, std::vector<Index>> numbers_; ///< bodies of each scene name
+};
+
+} // namespace
+
+World build_world(const Scene& scene)
+{
+    return SceneBuilder(scene).build();
+}
+
+} // namespace pliant

@@ -1,0 +1,201 @@
+#include "pliant/scene/keys.hpp"
+
+namespace pliant {
+namespace {
+
+using K = KeyKind;
+
+constexpr Range above(Real low)
+{
+    return {low, std::numeric_limits<Real>::infinity(), true, false};
+}
+constexpr Range at_least(Real low)
+{
+    return {low, std::numeric_limits<Real>::infinity(), false, false};
+}
+constexpr Range between(Real low, Real high)
+{
+    return {low, high, false, false};
+}
+
+// clang-format off
+constexpr Key keys[] = {
+    {.path = "title", .kind = K::text, .fallback = "Untitled", .meaning = "One line that says what the scene shows."},
+    {.path = "about", .kind = K::text, .meaning = "A few sentences for whoever opens the scene."},
+    {.path = "include", .kind = K::texts, .meaning = "Scene files (relative to this one) that this scene changes or extends: maps are merged key by key, everything else is replaced."},
+    {.path = "up", .kind = K::choice, .words = "y z", .fallback = "y", .meaning = "The axis that points up. With `z`, generated meshes are turned so that their y axis becomes z."},
+
+    {.path = "time", .kind = K::map, .fallback = "{}", .meaning = "How long to simulate, and in what steps."},
+    {.path = "time.step", .kind = K::number, .unit = "s", .range = above(0), .fallback = "4 ms", .meaning = "Length of a time step."},
+    {.path = "time.end", .kind = K::number, .unit = "s", .range = above(0), .fallback = "2", .meaning = "Simulated time, rounded up to whole steps."},
+    {.path = "time.fps", .kind = K::number, .unit = "Hz", .range = above(0), .fallback = "25", .meaning = "Stored frames per second: for each frame the step nearest to its time is stored, nothing is interpolated."},
+    {.path = "time.integrator", .kind = K::choice, .words = "backward-euler symplectic-euler verlet", .fallback = "backward-euler", .meaning = "How free motion is integrated; the explicit ones take as many stable sub-steps as they need. Only `contact.method: none` has a choice."},
+
+    {.path = "gravity", .kind = K::vector3, .unit = "m/s^2", .words = "auto", .fallback = "auto", .meaning = "Acceleration of gravity; `auto` is 9.81 downward."},
+
+    {.path = "contact", .kind = K::map, .fallback = "{}", .meaning = "How contact is treated."},
+    {.path = "contact.method", .kind = K::text, .fallback = "implicit", .meaning = "The contact method; `none` lets bodies pass through each other."},
+    {.path = "contact.friction", .kind = K::number, .range = at_least(0), .fallback = "0.3", .meaning = "Coulomb friction coefficient of all pairs that `friction` does not name."},
+    {.path = "contact.gap", .kind = K::number, .unit = "m", .range = above(0), .words = "auto", .fallback = "auto", .meaning = "Distance that contact keeps between surfaces; `auto` is, for each body, a tenth of its median edge length, at most 0.5 % of its diagonal."},
+    {.path = "contact.friction-cone", .kind = K::choice, .words = "pyramid exact", .fallback = "pyramid", .meaning = "`pyramid`: friction is limited along two axes, the first along the sliding direction; `exact`: Coulomb's disc. Only `implicit`."},
+    {.path = "contact.tolerance", .kind = K::number, .range = {0, 1, true, true}, .fallback = "1e-3", .meaning = "Residual, free of units, at which the contact solver stops. Only `implicit`."},
+    {.path = "contact.max-iterations", .kind = K::integer, .range = between(1, 1e6), .fallback = "100", .meaning = "Iterations after which the contact solver hands over its best answer; continuous detection then decides whether the step is safe. Only `implicit`."},
+    {.path = "contact.max-rounds", .kind = K::integer, .range = between(1, 100), .fallback = "5", .meaning = "Rounds of constraint manifold refinement before a step is halved. Only `implicit`."},
+    {.path = "contact.max-halvings", .kind = K::integer, .range = between(0, 10), .fallback = "2", .meaning = "Halvings of a step before zones of impact take over. Only `implicit`."},
+    {.path = "contact.pinch", .kind = K::choice, .words = "stop release", .fallback = "stop", .meaning = "Where scripted bodies leave a body no room: `stop` ends the run and names the pair; `release` lets just those pairs through each other and lists them. Only `implicit`."},
+
+    {.path = "materials", .kind = K::named, .fallback = "{}", .meaning = "What bodies are made of, by name."},
+    {.path = "materials.*", .kind = K::map, .meaning = "A material."},
+    {.path = "materials.*.type", .kind = K::choice, .words = "cloth solid rigid", .fallback = "required", .meaning = "`cloth`: springs on a triangle mesh; `solid`: co-rotational elasticity on tetrahedra; `rigid`: a rigid body inside a closed mesh."},
+    {.path = "materials.*.density", .kind = K::number, .unit = "kg/m^2", .range = above(0), .fallback = "0.2", .only = "cloth", .meaning = "Mass per area."},
+    {.path = "materials.*.stretch", .kind = K::number, .unit = "N/m", .range = at_least(0), .fallback = "400", .only = "cloth", .meaning = "Stiffness of a structural spring."},
+    {.path = "materials.*.shear", .kind = K::number, .unit = "N/m", .range = at_least(0), .fallback = "60", .only = "cloth", .meaning = "Stiffness of a diagonal spring (grids only)."},
+    {.path = "materials.*.bend", .kind = K::number, .unit = "N m", .range = at_least(0), .fallback = "1e-5", .only = "cloth", .meaning = "Bending stiffness."},
+    {.path = "materials.*.damping", .kind = K::number, .unit = "s", .range = at_least(0), .fallback = "1e-3", .only = "cloth", .meaning = "Stiffness-proportional (Rayleigh) damping."},
+    {.path = "materials.*.drag", .kind = K::number, .unit = "1/s", .range = at_least(0), .fallback = "0", .only = "cloth", .meaning = "Mass-proportional (Rayleigh) damping."},
+    {.path = "materials.*.max-strain", .kind = K::number, .range = above(0), .words = "none", .fallback = "none", .only = "cloth", .meaning = "Largest elongation of structural and diagonal springs (0.1 is 10 %)."},
+    {.path = "materials.*.density", .kind = K::number, .unit = "kg/m^3", .range = above(0), .fallback = "1000", .only = "solid", .meaning = "Mass per volume."},
+    {.path = "materials.*.young", .kind = K::number, .unit = "Pa", .range = above(0), .fallback = "1e5", .only = "solid", .meaning = "Young's modulus."},
+    {.path = "materials.*.poisson", .kind = K::number, .range = {0, 0.5, false, true}, .fallback = "0.3", .only = "solid", .meaning = "Poisson's ratio."},
+    {.path = "materials.*.damping", .kind = K::number, .unit = "s", .range = at_least(0), .fallback = "0", .only = "solid", .meaning = "Stiffness-proportional (Rayleigh) damping."},
+    {.path = "materials.*.drag", .kind = K::number, .unit = "1/s", .range = at_least(0), .fallback = "0", .only = "solid", .meaning = "Mass-proportional (Rayleigh) damping."},
+    {.path = "materials.*.density", .kind = K::number, .unit = "kg/m^3", .range = above(0), .fallback = "1000", .only = "rigid", .meaning = "Mass per volume."},
+
+    {.path = "bodies", .kind = K::named, .fallback = "required", .meaning = "What is in the scene, by name. A body has a `material` and a `mesh`, or is an `obstacle`."},
+    {.path = "bodies.*", .kind = K::map, .meaning = "A body."},
+    {.path = "bodies.*.material", .kind = K::text, .meaning = "Name of a material."},
+    {.path = "bodies.*.mesh", .kind = K::one_of, .meaning = "Shape of the body, centred at the origin unless stated. Cloth and rigid bodies take triangle meshes; a solid takes a tetrahedral one (`tet-...`, a Gmsh file), or a closed triangle mesh with `embed`."},
+    {.path = "bodies.*.mesh.grid", .kind = K::map, .meaning = "Rectangle in the horizontal plane."},
+    {.path = "bodies.*.mesh.grid.size", .kind = K::vector2, .unit = "m", .range = above(0), .fallback = "[1, 1]", .meaning = "Lengths of its sides."},
+    {.path = "bodies.*.mesh.grid.vertices", .kind = K::integer2, .range = at_least(2), .fallback = "[20, 20]", .meaning = "Vertices along each side."},
+    {.path = "bodies.*.mesh.grid.diagonals", .kind = K::choice, .words = "alternating uniform", .fallback = "alternating", .meaning = "How squares are cut into triangles: in diamonds, or all the same way."},
+    {.path = "bodies.*.mesh.disc", .kind = K::map, .meaning = "Disc in the horizontal plane."},
+    {.path = "bodies.*.mesh.disc.radius", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.5", .meaning = "Radius."},
+    {.path = "bodies.*.mesh.disc.around", .kind = K::integer, .range = at_least(3), .fallback = "48", .meaning = "Vertices on the rim."},
+    {.path = "bodies.*.mesh.box", .kind = K::map, .meaning = "Closed box."},
+    {.path = "bodies.*.mesh.box.size", .kind = K::vector3, .unit = "m", .range = above(0), .fallback = "[1, 1, 1]", .meaning = "Lengths of its sides."},
+    {.path = "bodies.*.mesh.box.cells", .kind = K::integer3, .range = at_least(1), .fallback = "[1, 1, 1]", .meaning = "Squares along each side."},
+    {.path = "bodies.*.mesh.sphere", .kind = K::map, .meaning = "Closed sphere."},
+    {.path = "bodies.*.mesh.sphere.radius", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.5", .meaning = "Radius."},
+    {.path = "bodies.*.mesh.sphere.subdivisions", .kind = K::integer, .range = between(0, 10), .fallback = "3", .meaning = "Subdivisions of an icosahedron: n give 20 x 4^n triangles."},
+    {.path = "bodies.*.mesh.cylinder", .kind = K::map, .meaning = "Closed upright cylinder."},
+    {.path = "bodies.*.mesh.cylinder.radius", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.5", .meaning = "Radius."},
+    {.path = "bodies.*.mesh.cylinder.height", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1", .meaning = "Height."},
+    {.path = "bodies.*.mesh.cylinder.around", .kind = K::integer, .range = at_least(3), .fallback = "32", .meaning = "Vertices on each rim."},
+    {.path = "bodies.*.mesh.cylinder.along", .kind = K::integer, .range = at_least(2), .fallback = "9", .meaning = "Rows of vertices from rim to rim."},
+    {.path = "bodies.*.mesh.cone", .kind = K::map, .meaning = "Open truncated cone, a skirt; its bottom row of vertices comes first."},
+    {.path = "bodies.*.mesh.cone.bottom", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.5", .meaning = "Radius of the bottom rim."},
+    {.path = "bodies.*.mesh.cone.top", .kind = K::number, .unit = "m", .range = at_least(0), .fallback = "0.2", .meaning = "Radius of the top rim; 0 closes it."},
+    {.path = "bodies.*.mesh.cone.height", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1", .meaning = "Height."},
+    {.path = "bodies.*.mesh.cone.around", .kind = K::integer, .range = at_least(3), .fallback = "48", .meaning = "Vertices in each row."},
+    {.path = "bodies.*.mesh.cone.along", .kind = K::integer, .range = at_least(2), .fallback = "20", .meaning = "Rows of vertices from bottom to top."},
+    {.path = "bodies.*.mesh.torus", .kind = K::map, .meaning = "Closed torus around the vertical axis."},
+    {.path = "bodies.*.mesh.torus.ring", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.5", .meaning = "Radius of the circle along the middle of the tube."},
+    {.path = "bodies.*.mesh.torus.tube", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.2", .meaning = "Radius of the tube."},
+    {.path = "bodies.*.mesh.torus.around", .kind = K::integer, .range = at_least(3), .fallback = "48", .meaning = "Vertices along the ring."},
+    {.path = "bodies.*.mesh.torus.section", .kind = K::integer, .range = at_least(3), .fallback = "20", .meaning = "Vertices around the tube."},
+    {.path = "bodies.*.mesh.capsule", .kind = K::map, .meaning = "Closed upright capsule."},
+    {.path = "bodies.*.mesh.capsule.radius", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.2", .meaning = "Radius."},
+    {.path = "bodies.*.mesh.capsule.length", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.6", .meaning = "Length of the straight part."},
+    {.path = "bodies.*.mesh.capsule.around", .kind = K::integer, .range = at_least(3), .fallback = "24", .meaning = "Vertices in each row."},
+    {.path = "bodies.*.mesh.capsule.along", .kind = K::integer, .range = at_least(2), .fallback = "8", .meaning = "Rows of vertices on the straight part."},
+    {.path = "bodies.*.mesh.wedge", .kind = K::map, .meaning = "Stone of an arch that stands in the x-y plane; the origin is the centre of the arch, so that turning copies about z builds it."},
+    {.path = "bodies.*.mesh.wedge.inner", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1", .meaning = "Inner radius."},
+    {.path = "bodies.*.mesh.wedge.outer", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1.2", .meaning = "Outer radius."},
+    {.path = "bodies.*.mesh.wedge.angle", .kind = K::number, .unit = "deg", .range = {0, 180, true, true}, .fallback = "7.2", .meaning = "Angle that the stone spans."},
+    {.path = "bodies.*.mesh.wedge.depth", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.2", .meaning = "Thickness along z."},
+    {.path = "bodies.*.mesh.wedge.cells", .kind = K::integer3, .range = at_least(1), .fallback = "[1, 1, 1]", .meaning = "Cells along the arch, across it and in depth."},
+    {.path = "bodies.*.mesh.letters", .kind = K::map, .meaning = "Extruded letters that stand upright, the text centred at the origin. Each letter becomes a body of its own: name#1, name#2, ..."},
+    {.path = "bodies.*.mesh.letters.text", .kind = K::text, .fallback = "required", .meaning = "The letters; spaces keep their place."},
+    {.path = "bodies.*.mesh.letters.height", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1", .meaning = "Height of a capital letter."},
+    {.path = "bodies.*.mesh.letters.depth", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.25", .meaning = "Thickness."},
+    {.path = "bodies.*.mesh.letters.edge", .kind = K::number, .unit = "m", .range = above(0), .words = "auto", .fallback = "auto", .meaning = "Wanted length of the triangles' edges; `auto` is a twelfth of the height."},
+    {.path = "bodies.*.mesh.letters.spacing", .kind = K::number, .unit = "m", .range = at_least(0), .fallback = "0", .meaning = "Added between letters."},
+    {.path = "bodies.*.mesh.letters.font", .kind = K::text, .fallback = "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", .meaning = "A font file."},
+    {.path = "bodies.*.mesh.file", .kind = K::text, .meaning = "A mesh file (relative to the scene file): .obj, .ply, .stl, or Gmsh's .msh, which gives a solid its tetrahedra. Not turned by `up: z`."},
+    {.path = "bodies.*.mesh.tet-box", .kind = K::map, .meaning = "Box of tetrahedra, six a cell."},
+    {.path = "bodies.*.mesh.tet-box.size", .kind = K::vector3, .unit = "m", .range = above(0), .fallback = "[1, 1, 1]", .meaning = "Lengths of its sides."},
+    {.path = "bodies.*.mesh.tet-box.cells", .kind = K::integer3, .range = at_least(1), .fallback = "[4, 4, 4]", .meaning = "Cells along each side."},
+    {.path = "bodies.*.mesh.tet-bar", .kind = K::map, .meaning = "Bar of tetrahedra along x."},
+    {.path = "bodies.*.mesh.tet-bar.length", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1", .meaning = "Length along x."},
+    {.path = "bodies.*.mesh.tet-bar.height", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.1", .meaning = "Height."},
+    {.path = "bodies.*.mesh.tet-bar.width", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.1", .meaning = "Width."},
+    {.path = "bodies.*.mesh.tet-bar.cells", .kind = K::integer3, .range = at_least(1), .fallback = "[20, 2, 2]", .meaning = "Cells along length, height and width."},
+    {.path = "bodies.*.mesh.tet-sphere", .kind = K::map, .meaning = "Ball of tetrahedra."},
+    {.path = "bodies.*.mesh.tet-sphere.radius", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.5", .meaning = "Radius."},
+    {.path = "bodies.*.mesh.tet-sphere.layers", .kind = K::integer, .range = at_least(1), .fallback = "4", .meaning = "Shells: n give 20 n^3 tetrahedra."},
+    {.path = "bodies.*.mesh.tet-torus", .kind = K::map, .meaning = "Solid torus of tetrahedra around the vertical axis."},
+    {.path = "bodies.*.mesh.tet-torus.ring", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.5", .meaning = "Radius of the circle along the middle of the tube."},
+    {.path = "bodies.*.mesh.tet-torus.tube", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.2", .meaning = "Radius of the tube."},
+    {.path = "bodies.*.mesh.tet-torus.around", .kind = K::integer, .range = at_least(3), .fallback = "24", .meaning = "Slices along the ring."},
+    {.path = "bodies.*.mesh.tet-torus.section", .kind = K::integer, .range = at_least(3), .fallback = "8", .meaning = "Vertices around the tube."},
+    {.path = "bodies.*.embed", .kind = K::one_of, .meaning = "Carries the closed triangle mesh of a solid by a lattice of tetrahedra that covers it."},
+    {.path = "bodies.*.embed.cells", .kind = K::integer, .range = between(1, 1000), .meaning = "Lattice cells along the longest side of the mesh."},
+    {.path = "bodies.*.embed.size", .kind = K::number, .unit = "m", .range = above(0), .meaning = "Side of a lattice cell."},
+    {.path = "bodies.*.obstacle", .kind = K::one_of, .meaning = "A body that moves by its script only, whatever touches it."},
+    {.path = "bodies.*.obstacle.plane", .kind = K::map, .meaning = "A plane: all other bodies stay on the side that its normal points to. Give one of `x`, `y`, `z`, or `normal` and `point`."},
+    {.path = "bodies.*.obstacle.plane.x", .kind = K::number, .unit = "m", .meaning = "Plane with normal +x through this coordinate."},
+    {.path = "bodies.*.obstacle.plane.y", .kind = K::number, .unit = "m", .meaning = "Plane with normal +y through this coordinate."},
+    {.path = "bodies.*.obstacle.plane.z", .kind = K::number, .unit = "m", .meaning = "Plane with normal +z through this coordinate."},
+    {.path = "bodies.*.obstacle.plane.normal", .kind = K::vector3, .meaning = "Normal of any length."},
+    {.path = "bodies.*.obstacle.plane.point", .kind = K::vector3, .unit = "m", .meaning = "A point of the plane."},
+    {.path = "bodies.*.obstacle.mesh", .kind = K::one_of, .like = "bodies.*.mesh", .meaning = "A closed mesh."},
+    {.path = "bodies.*.place", .kind = K::map, .fallback = "{}", .meaning = "Brings the mesh to its start: scaled, turned, then moved."},
+    {.path = "bodies.*.place.scale", .kind = K::number, .range = above(0), .fallback = "1", .meaning = "Size of the body over the size of its mesh; the scaled mesh is the rest shape."},
+    {.path = "bodies.*.place.turn", .kind = K::vector3, .unit = "deg", .fallback = "[0, 0, 0]", .meaning = "Rotation about the x, then the y, then the z axis."},
+    {.path = "bodies.*.place.at", .kind = K::vector3, .unit = "m", .fallback = "[0, 0, 0]", .meaning = "Where the origin of the mesh goes."},
+    {.path = "bodies.*.copies", .kind = K::one_of, .meaning = "Several bodies instead of one, named name#1, name#2, ..."},
+    {.path = "bodies.*.copies.grid", .kind = K::map, .meaning = "A regular array that starts at the body's place."},
+    {.path = "bodies.*.copies.grid.count", .kind = K::integer3, .range = at_least(1), .fallback = "[1, 1, 1]", .meaning = "Bodies along x, y and z."},
+    {.path = "bodies.*.copies.grid.spacing", .kind = K::vector3, .unit = "m", .fallback = "[1, 1, 1]", .meaning = "Distance from one to the next along x, y and z."},
+    {.path = "bodies.*.copies.random", .kind = K::map, .meaning = "Bodies thrown into a box without overlap of their bounding spheres."},
+    {.path = "bodies.*.copies.random.count", .kind = K::integer, .range = at_least(1), .fallback = "required", .meaning = "Number of bodies."},
+    {.path = "bodies.*.copies.random.box", .kind = K::map, .fallback = "required", .meaning = "Where their centres go, relative to the body's place."},
+    {.path = "bodies.*.copies.random.box.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},
+    {.path = "bodies.*.copies.random.box.max", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Largest coordinates."},
+    {.path = "bodies.*.copies.random.seed", .kind = K::integer, .range = at_least(0), .fallback = "1", .meaning = "Another number, another arrangement; the same number, the same arrangement everywhere."},
+    {.path = "bodies.*.copies.random.turn", .kind = K::boolean, .fallback = "true", .meaning = "Turns each body at random."},
+    {.path = "bodies.*.pin", .kind = K::list, .meaning = "Vertices of cloth, or nodes of a solid, that are held still or moved by a script: one selection or a list of them."},
+    {.path = "bodies.*.pin[]", .kind = K::map, .meaning = "A selection: a `box`, `vertices`, or both."},
+    {.path = "bodies.*.pin[].box", .kind = K::map, .meaning = "All vertices inside this box, in the coordinates of the mesh before `place`."},
+    {.path = "bodies.*.pin[].box.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},
+    {.path = "bodies.*.pin[].box.max", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Largest coordinates."},
+    {.path = "bodies.*.pin[].vertices", .kind = K::integers, .range = at_least(0), .meaning = "Vertex numbers, from 0."},
+    {.path = "bodies.*.pin[].motion", .kind = K::map, .like = "bodies.*.motion", .meaning = "Script of this selection, instead of the body's `motion`."},
+    {.path = "bodies.*.motion", .kind = K::map, .meaning = "Script of an obstacle or of a body's pins."},
+    {.path = "bodies.*.motion.keyframes", .kind = K::list, .fallback = "required", .meaning = "Where the script has moved the body at given times, relative to its start. Constant before the first and after the last one."},
+    {.path = "bodies.*.motion.keyframes[]", .kind = K::map, .meaning = "A keyframe."},
+    {.path = "bodies.*.motion.keyframes[].time", .kind = K::number, .unit = "s", .range = at_least(0), .fallback = "required", .meaning = "Its time; times increase along the list."},
+    {.path = "bodies.*.motion.keyframes[].move", .kind = K::vector3, .unit = "m", .fallback = "[0, 0, 0]", .meaning = "Displacement of the pivot."},
+    {.path = "bodies.*.motion.keyframes[].turn", .kind = K::vector3, .unit = "deg", .fallback = "[0, 0, 0]", .meaning = "Rotation about the x, then y, then z axis through the pivot; full turns count."},
+    {.path = "bodies.*.motion.pivot", .kind = K::vector3, .unit = "m", .words = "auto", .fallback = "auto", .meaning = "Centre of the rotation at the start; `auto` is the body's place."},
+    {.path = "bodies.*.motion.ease", .kind = K::choice, .words = "linear smooth", .fallback = "linear", .meaning = "`linear`: constant velocity between keyframes; `smooth`: starts and stops gently at each."},
+    {.path = "bodies.*.velocity", .kind = K::vector3, .unit = "m/s", .fallback = "[0, 0, 0]", .meaning = "Velocity at the start."},
+    {.path = "bodies.*.spin", .kind = K::vector3, .unit = "rad/s", .fallback = "[0, 0, 0]", .meaning = "Angular velocity at the start, about the centre of mass."},
+    {.path = "bodies.*.gap", .kind = K::number, .unit = "m", .range = above(0), .words = "auto", .fallback = "auto", .meaning = "Distance that contact keeps to this body; `auto` follows `contact.gap`."},
+
+    {.path = "friction", .kind = K::list, .meaning = "Friction of particular pairs of bodies."},
+    {.path = "friction[]", .kind = K::map, .meaning = "A pair."},
+    {.path = "friction[].between", .kind = K::pair, .fallback = "required", .meaning = "Two body names (twice the same: with itself); the name of a body with `copies` means all of them."},
+    {.path = "friction[].value", .kind = K::number, .range = at_least(0), .fallback = "required", .meaning = "Coulomb friction coefficient."},
+    {.path = "no-contact", .kind = K::list, .meaning = "Pairs of bodies that do not feel each other."},
+    {.path = "no-contact[]", .kind = K::pair, .meaning = "Two body names."},
+
+    {.path = "expect", .kind = K::map, .fallback = "{}", .meaning = "What must come out; `pliant check` tests it."},
+    {.path = "expect.intersections", .kind = K::integer, .range = at_least(0), .meaning = "Largest number of intersecting triangle pairs in any frame."},
+    {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest."},
+    {.path = "expect.contacts", .kind = K::integer, .range = at_least(0), .meaning = "At least so many contacts in some step."},
+    {.path = "expect.bounds", .kind = K::map, .meaning = "Box that holds all moving bodies in the last frame."},
+    {.path = "expect.bounds.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},
+    {.path = "expect.bounds.max", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Largest coordinates."},
+};
+// clang-format on
+
+} // namespace
+
+std::span<const Key> scene_keys()
+{
+    return keys;
+}
+
+} // namespace pliant

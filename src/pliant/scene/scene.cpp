@@ -1,0 +1,258 @@
+#include "pliant/scene/scene.hpp"
+
+#include "pliant/core/hash.hpp"
+#include "pliant/mesh/io.hpp"
+#include "pliant/scene/layers.hpp"
+#include "pliant/scene/schema.hpp"
+#include "pliant/scene/suggest.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr Real max_steps = 1e9; ///< a run of more steps is a mistake in the units
+
+std::vector<std::string> names_of(const Value& map)
+{
+    std::vector<std::string> names;
+    for (const Value::Entry& e : map.entries) names.push_back(e.key);
+    return names;
+}
+
+std::optional<Eigen::AlignedBox<Real, 3>> box_of(const Value* box, const std::string& path)
+{
+    if (!box) return {};
+    const Vec3 low = box->at("min").vec3(), high = box->at("max").vec3();
+    if ((low.array() > high.array()).any()) fail(box->mark, path + " is empty: min is greater than max");
+    return Eigen::AlignedBox<Real, 3>(low, high);
+}
+
+void check_time(Scene& scene)
+{
+    const Value& time = scene.document.at("time");
+    scene.step = time.at("step").real();
+    scene.end = time.at("end").real();
+    scene.fps = time.at("fps").real();
+    if (scene.end / scene.step > max_steps)
+        fail(time.at("end").mark, "time.end is more than a billion steps away; is a unit missing?");
+    const std::string& integrator = time.at("integrator").scalar;
+    scene.method.integrator = integrator == "verlet"             ? Integrator::verlet
+                              : integrator == "symplectic-euler" ? Integrator::symplectic_euler
+                                                                 : Integrator::backward_euler;
+}
+
+/// Names that the design reserves; they get an honest answer instead of "unknown".
+const std::vector<std::string> planned_methods = {"implicit", "impact-zones", "penalty", "direct", "boxes"};
+
+void check_method(Scene& scene)
+{
+    const Value& method = scene.document.at("contact").at("method");
+    const std::vector<std::string>& available = method_names();
+    if (std::find(available.begin(), available.end(), method.scalar) == available.end()) {
+        const bool planned =
+            std::find(planned_methods.begin(), planned_methods.end(), method.scalar) != planned_methods.end();
+        if (planned)
+            fail(method.mark,
+                 "contact.method '" + method.scalar + "' is not available yet; available is " + join_or(available));
+        fail(method.mark, "contact.method must be " + join_or(available) + ", but is " + kind_name(method) +
+                              did_you_mean(method.scalar, available));
+    }
+    scene.method.method = method.scalar;
+    if (scene.method.integrator != Integrator::backward_euler && method.scalar != "none")
+        fail(scene.document.at("time").at("integrator").mark,
+             "time.integrator can be chosen with contact.method none only; " + method.scalar + " has its own");
+    const Value& contact = scene.document.at("contact");
+    scene.method.solver.cone =
+        contact.at("friction-cone").scalar == "exact" ? FrictionCone::exact : FrictionCone::pyramid;
+    scene.method.solver.tolerance = contact.at("tolerance").real();
+    scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
+    scene.method.max_rounds = static_cast<int>(contact.at("max-rounds").integer());
+    scene.method.max_halvings = static_cast<int>(contact.at("max-halvings").integer());
+    scene.method.pinch = contact.at("pinch").scalar == "release" ? PinchPolicy::release : PinchPolicy::stop;
+}
+
+void check_name(const Value& name, const Value& bodies)
+{
+    if (bodies.has(name.scalar)) return;
+    fail(name.mark, "unknown body '" + name.scalar + "'" + did_you_mean(name.scalar, names_of(bodies)));
+}
+
+void check_motion(const Value& motion, const std::string& path)
+{
+    const std::vector<Value>& keyframes = motion.at("keyframes").items;
+    if (keyframes.empty()) fail(motion.at("keyframes").mark, path + ".keyframes is empty");
+    for (std::size_t i = 1; i < keyframes.size(); ++i)
+        if (!(keyframes[i].at("time").real() > keyframes[i - 1].at("time").real()))
+            fail(keyframes[i].at("time").mark, path + ".keyframes must have increasing times");
+}
+
+void check_pins(const Value& body, const std::string& path)
+{
+    const Value* pins = body.find("pin");
+    if (!pins) return;
+    for (const Value& pin : pins->items) {
+        if (!pin.has("box") && !pin.has("vertices")) fail(pin.mark, path + ".pin needs a box or vertices");
+        box_of(pin.find("box"), path + ".pin.box");
+        if (const Value* motion = pin.find("motion")) check_motion(*motion, path + ".pin.motion");
+    }
+}
+
+void check_plane(const Value& plane, const std::string& path)
+{
+    const int axes = plane.has("x") + plane.has("y") + plane.has("z");
+    const bool general = plane.has("normal") || plane.has("point");
+    if (axes + general != 1 || plane.has("normal") != plane.has("point"))
+        fail(plane.mark, path + " takes one of x, y or z, or a normal and a point");
+    if (general && plane.at("normal").vec3().norm() == 0) fail(plane.at("normal").mark, path + ".normal is zero");
+}
+
+void forbid(const Value& body, const char* key, const std::string& path, const std::string& why)
+{
+    const auto entry =
+        std::find_if(body.entries.begin(), body.entries.end(), [&](const Value::Entry& e) { return e.key == key; });
+    if (entry != body.entries.end()) fail(entry->mark, path + "." + key + ": " + why);
+}
+
+void check_obstacle(const Value& body, const std::string& path)
+{
+    const Value& obstacle = body.at("obstacle");
+    forbid(body, "material", path, "an obstacle has no material");
+    forbid(body, "mesh", path, "the mesh of an obstacle stands inside 'obstacle'");
+    forbid(body, "pin", path, "an obstacle is moved by 'motion', it has no pins");
+    forbid(body, "embed", path, "an obstacle is not embedded");
+    for (const char* key : {"velocity", "spin"})
+        if (body.at(key).vec3().norm() > 0)
+            fail(body.at(key).mark, path + "." + key + ": an obstacle moves by its 'motion' only");
+    if (const Value* plane = obstacle.find("plane")) {
+        check_plane(*plane, path + ".obstacle.plane");
+        forbid(body, "copies", path, "a plane is not copied");
+    }
+}
+
+void check_material(const Value& body, const Value& document, const std::string& path)
+{
+    if (!body.has("material")) fail(body.mark, path + " needs a material and a mesh, or an obstacle");
+    if (!body.has("mesh")) fail(body.mark, "missing key 'mesh' in " + path);
+    const Value &name = body.at("material"), &materials = document.at("materials");
+    const Value* material = materials.find(name.scalar);
+    if (!material)
+        fail(name.mark, "unknown material '" + name.scalar + "'" + did_you_mean(name.scalar, names_of(materials)));
+    const std::string& type = material->at("type").scalar;
+    if (type != "solid") forbid(body, "embed", path, "only a solid is embedded, but '" + name.scalar + "' is " + type);
+    if (type == "rigid") forbid(body, "pin", path, "a rigid body has no vertices of its own to pin");
+    const Value* pins = body.find("pin");
+    if (!pins || pins->items.empty())
+        forbid(body, "motion", path, "a motion moves pins or an obstacle, but there is no pin");
+}
+
+void check_bodies(const Scene& scene)
+{
+    const Value& bodies = scene.document.at("bodies");
+    if (bodies.entries.empty()) fail(bodies.mark, "bodies is empty");
+    for (const Value::Entry& e : bodies.entries) {
+        const std::string path = "bodies." + e.key;
+        if (e.value.has("obstacle"))
+            check_obstacle(e.value, path);
+        else
+            check_material(e.value, scene.document, path);
+        check_pins(e.value, path);
+        if (const Value* motion = e.value.find("motion")) check_motion(*motion, path + ".motion");
+        if (const Value* copies = e.value.find("copies"))
+            if (const Value* random = copies->find("random")) box_of(&random->at("box"), path + ".copies.random.box");
+    }
+    if (const Value* friction = scene.document.find("friction"))
+        for (const Value& pair : friction->items)
+            for (const Value& name : pair.at("between").items) check_name(name, bodies);
+    if (const Value* pairs = scene.document.find("no-contact"))
+        for (const Value& pair : pairs->items)
+            for (const Value& name : pair.items) check_name(name, bodies);
+}
+
+Value* mesh_file_of(Value& body)
+{
+    Value* obstacle = body.find("obstacle");
+    Value* mesh = (obstacle ? *obstacle : body).find("mesh");
+    return mesh ? mesh->find("file") : nullptr;
+}
+
+/// A file name is relative to the file in which it is written; the resolved scene holds its path from here.
+void find_files(Scene& scene)
+{
+    namespace fs = std::filesystem;
+    for (Value::Entry& e : scene.document.find("bodies")->entries) {
+        Value* file = mesh_file_of(e.value);
+        if (!file) continue;
+        const fs::path beside = file->mark.line > 0 ? fs::path(*file->mark.file).parent_path() : fs::path();
+        const fs::path path = beside / file->scalar;
+        std::error_code status;
+        if (!fs::is_regular_file(path, status)) fail(file->mark, "cannot find the mesh file '" + path.string() + "'");
+        Hash hash;
+        const std::string bytes = read_file(path);
+        hash.bytes(bytes.data(), bytes.size());
+        const std::string digest = fmt::format("{:016x}-", hash.value());
+        std::string name = path.filename().string();
+        if (name.starts_with(digest)) name.erase(0, digest.size()); // already a copy in a run directory
+        scene.files.push_back({path, "meshes/" + digest + name});
+        file->scalar = path.string();
+    }
+}
+
+Expectation read_expectation(const Value& expect)
+{
+    Expectation e;
+    if (const Value* v = expect.find("intersections")) e.intersections = v->integer();
+    if (const Value* v = expect.find("at-rest-by")) e.at_rest_by = v->real();
+    if (const Value* v = expect.find("contacts")) e.contacts = v->integer();
+    e.bounds = box_of(expect.find("bounds"), "expect.bounds");
+    return e;
+}
+
+Scene finish(Value document, const std::string& path, const std::vector<std::string>& overrides)
+{
+    for (const std::string& o : overrides) apply_override(document, o);
+    validate(document);
+    Scene scene;
+    scene.path = path;
+    scene.document = std::move(document);
+    scene.title = scene.document.at("title").scalar;
+    if (const Value* about = scene.document.find("about")) scene.about = about->scalar;
+    check_time(scene);
+    check_bodies(scene);
+    find_files(scene);
+    check_method(scene);
+    scene.expect = read_expectation(scene.document.at("expect"));
+    return scene;
+}
+
+} // namespace
+
+std::int64_t Scene::step_count() const
+{
+    // An end that is a whole number of steps up to rounding must not gain one more.
+    return std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(end / step * (1 - 1e-12) - 1e-9)));
+}
+
+Scene load_scene(const std::filesystem::path& path, const std::vector<std::string>& overrides)
+{
+    return finish(read_layers(path), path.string(), overrides);
+}
+
+Scene parse_scene(const std::string& text, const std::string& name, const std::vector<std::string>& overrides)
+{
+    return finish(read_layers(text, name), name, overrides);
+}
+
+std::string to_yaml(const Scene& scene)
+{
+    Value document = scene.document;
+    std::size_t next = 0; // files are in the order of the bodies
+    for (Value::Entry& e : document.find("bodies")->entries)
+        if (Value* file = mesh_file_of(e.value)) file->scalar = scene.files[next++].stored;
+    return to_yaml(document);
+}
+
+} // namespace pliant

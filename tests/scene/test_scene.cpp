@@ -1,0 +1,273 @@
+#include "pliant/scene/document.hpp"
+#include "pliant/scene/meshes.hpp"
+#include "pliant/scene/scene.hpp"
+#include "pliant/scene/schema.hpp"
+#include "pliant/scene/units.hpp"
+#include "pliant/scene/yaml_reader.hpp"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string small = R"(
+title: Small
+time: {step: 10 ms, end: 1, fps: 50 Hz}
+contact: {method: none, friction: 0.4}
+materials:
+  cotton: {type: cloth, density: 150 g/m^2, max-strain: 10 %}
+  rubber: {type: solid, young: 20 kN/m^2}
+  steel: {type: rigid, density: 7.8 g/cm^3}
+bodies:
+  sheet:
+    material: cotton
+    mesh: {grid: {size: [2, 1], vertices: [5, 3]}}
+    place: {at: [0, 1, 0], turn: [90, 0, 0]}
+    pin: [{vertices: [0]}, {box: {min: [0.9, -1, -1], max: [1.1, 1, 1]}, motion: {keyframes: [{time: 1, move: [0, 0, 1]}]}}]
+  bar: {material: rubber, mesh: {tet-bar: {cells: [4, 1, 1]}}, velocity: [0, 1, 0]}
+  ball: {material: steel, mesh: {sphere: {radius: 0.1}}, spin: [0, 60 rpm, 0], copies: {grid: {count: [2, 1, 2], spacing: [1, 1, 3]}}}
+  floor: {obstacle: {plane: {y: -1}}}
+friction: {between: [ball, floor], value: 0.7}
+no-contact: [[ball, bar]]
+)";
+
+TEST(Scene, BecomesAWorld)
+{
+    const Scene scene = parse_scene(small, "small.yaml");
+    EXPECT_EQ(scene.title, "Small");
+    EXPECT_EQ(scene.step_count(), 100);
+    const World world = build_world(scene);
+    const Model& model = world.model;
+    ASSERT_EQ(model.bodies.size(), 7u);
+    EXPECT_EQ(model.bodies[0].name, "sheet");
+    EXPECT_EQ(model.bodies[3].name, "ball#2");
+    EXPECT_EQ(model.bodies[6].kind, BodyKind::plane);
+    EXPECT_DOUBLE_EQ(model.cloths[0].material.density, 0.15);
+    EXPECT_DOUBLE_EQ(model.cloths[0].material.max_strain, 0.1);
+    EXPECT_DOUBLE_EQ(model.solids[0].material.young, 2e4);
+    EXPECT_DOUBLE_EQ(model.rigids[0].material.density, 7800);
+    EXPECT_DOUBLE_EQ(model.friction.between(0, 1), 0.4);
+    for (Index ball = 2; ball < 6; ++ball) EXPECT_DOUBLE_EQ(model.friction.between(ball, 6), 0.7);
+    EXPECT_EQ(model.no_contact.size(), 4u);
+
+    EXPECT_EQ(model.pins.size(), 4u); // one corner, and the three vertices of the edge x = 1
+    EXPECT_EQ(model.pins[0].motion, none);
+    EXPECT_NE(model.pins[1].motion, none);
+    EXPECT_TRUE(pin_position(model, model.pins[1], 1).isApprox(model.pins[1].start + Vec3(0, 0, 1)));
+
+    // x, y, z = -1, 0, -0.5 turned by 90 degrees about x, then moved up
+    EXPECT_TRUE(world.state.position[0].isApprox(Vec3(-1, 1.5, 0), 1e-12));
+    const Body& last = model.bodies[5];
+    EXPECT_TRUE(world.state.position[last.first_block].isApprox(Vec3(1, 0, 3), 1e-12));
+    EXPECT_NEAR(world.state.velocity[last.first_block + 1].y(), 6.283185307, 1e-9);
+}
+
+TEST(Scene, HasZUpOnRequest)
+{
+    const World world = build_world(parse_scene(R"(
+up: z
+contact: {method: none}
+materials: {cotton: {type: cloth}}
+bodies: {sheet: {material: cotton, mesh: {grid: {size: [2, 1]}}}}
+)",
+                                                "z.yaml"));
+    EXPECT_EQ(world.model.gravity, Vec3(0, 0, -9.81));
+    Eigen::AlignedBox<Real, 3> box;
+    for (const Vec3& x : world.state.position) box.extend(x);
+    EXPECT_TRUE(box.sizes().isApprox(Vec3(2, 1, 0)));
+}
+
+TEST(Scene, WrittenBackDescribesTheSameWorld)
+{
+    const Scene scene = parse_scene(small, "small.yaml");
+    const std::string text = to_yaml(scene);
+    const Scene again = parse_scene(text, "again.yaml");
+    EXPECT_EQ(to_yaml(again), text);
+    EXPECT_EQ(build_world(scene).state.hash(), build_world(again).state.hash());
+    EXPECT_NE(text.find("young: 20000"), std::string::npos) << text;
+    EXPECT_NE(text.find("diagonals: alternating"), std::string::npos) << text;
+}
+
+TEST(Scene, TakesOverrides)
+{
+    const Scene scene = parse_scene(small, "small.yaml",
+                                    {"contact.friction=0.9", "bodies.sheet.mesh.disc.around=12", "time.end=2 s",
+                                     "bodies.sheet.pin=[{vertices: [1, 2]}]", "friction.value=0.1"});
+    EXPECT_EQ(scene.step_count(), 200);
+    const World world = build_world(scene);
+    EXPECT_DOUBLE_EQ(world.model.friction.between(0, 1), 0.9);
+    EXPECT_DOUBLE_EQ(world.model.friction.between(2, 6), 0.1);
+    EXPECT_EQ(world.model.pins.size(), 2u);
+    EXPECT_FALSE(scene.document.at("bodies").at("sheet").at("mesh").has("grid"));
+}
+
+TEST(Scene, IncludesAnotherOneAndChangesIt)
+{
+    const fs::path dir = fs::temp_directory_path() / "pliant-include";
+    fs::create_directories(dir / "parts");
+    std::ofstream(dir / "parts/base.yaml") << small;
+    std::ofstream(dir / "top.yaml") << "include: [parts/base.yaml]\ntitle: Changed\n"
+                                       "bodies: {sheet: {mesh: {disc: {}}}, second: {obstacle: {plane: {x: -9}}}}\n";
+    const Scene scene = load_scene(dir / "top.yaml");
+    EXPECT_EQ(scene.title, "Changed");
+    EXPECT_TRUE(scene.document.at("bodies").at("sheet").at("mesh").has("disc"));
+    EXPECT_TRUE(scene.document.at("bodies").has("bar"));
+    EXPECT_TRUE(scene.document.at("bodies").has("second"));
+    fs::remove_all(dir);
+}
+
+TEST(Scene, AcceptsAliases)
+{
+    const Scene scene = parse_scene(R"(
+contact: {method: none}
+materials: {cotton: &cloth {type: cloth, density: 0.3}, wool: *cloth}
+bodies: {sheet: {material: wool, mesh: {grid: {}}}}
+)",
+                                    "alias.yaml");
+    EXPECT_DOUBLE_EQ(scene.document.at("materials").at("wool").at("density").real(), 0.3);
+}
+
+TEST(Scene, KeepsMeshFilesWithTheirContent)
+{
+    const fs::path dir = fs::temp_directory_path() / "pliant-files";
+    fs::remove_all(dir);
+    fs::create_directories(dir / "shapes");
+    std::ofstream(dir / "shapes/tet.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    std::ofstream(dir / "scene.yaml") << "contact: {method: none}\nmaterials: {steel: {type: rigid}}\n"
+                                         "bodies: {tet: {material: steel, mesh: {file: shapes/tet.obj}}}\n";
+    const Scene scene = load_scene(dir / "scene.yaml");
+    ASSERT_EQ(scene.files.size(), 1u);
+    EXPECT_EQ(scene.files[0].path, dir / "shapes/tet.obj");
+    EXPECT_NEAR(build_world(scene).model.rigids[0].mass, 1000.0 / 6, 1e-9);
+
+    // A copy beside the resolved scene is the same scene, however often it is copied.
+    const fs::path copy = dir / "copy";
+    fs::create_directories(copy / "meshes");
+    std::ofstream(copy / "scene.yaml") << to_yaml(scene);
+    fs::copy_file(scene.files[0].path, copy / scene.files[0].stored);
+    const Scene again = load_scene(copy / "scene.yaml");
+    EXPECT_EQ(to_yaml(again), to_yaml(scene));
+    EXPECT_EQ(build_world(again).state.hash(), build_world(scene).state.hash());
+
+    std::ofstream(dir / "shapes/tet.obj", std::ios::app) << "# changed\n";
+    EXPECT_NE(to_yaml(load_scene(dir / "scene.yaml")), to_yaml(scene));
+    fs::remove_all(dir);
+}
+
+TEST(Scene, MakesABodyOfEachLetterAndEmbedsIt)
+{
+    const World world = build_world(parse_scene(R"(
+contact: {method: none}
+materials: {rubber: {type: solid}}
+bodies:
+  word:
+    material: rubber
+    mesh: {letters: {text: a b, height: 0.2, depth: 0.05}}
+    embed: {cells: 4}
+    pin: {box: {min: [-9, -9, -9], max: [9, 0, 9]}}
+  other: {obstacle: {plane: {y: -1}}}
+friction: [{between: [word, other], value: 0.9}]
+)",
+                                                "letters.yaml"));
+    ASSERT_EQ(world.model.bodies.size(), 3u);
+    EXPECT_EQ(world.model.bodies[1].name, "word#2");
+    EXPECT_EQ(world.model.bodies[1].kind, BodyKind::solid);
+    EXPECT_LT(world.model.bodies[0].block_count, world.model.bodies[0].vertex_count);
+    EXPECT_DOUBLE_EQ(world.model.friction.between(1, 2), 0.9);
+    EXPECT_GT(world.model.pins.size(), 4u);
+}
+
+TEST(Copies, AtRandomDoNotOverlapAndDependOnTheSeedOnly)
+{
+    const std::string text = R"(
+contact: {method: none}
+materials: {steel: {type: rigid}}
+bodies:
+  ball:
+    material: steel
+    mesh: {sphere: {radius: 0.1, subdivisions: 1}}
+    place: {at: [0, 5, 0]}
+    copies: {random: {count: 40, box: {min: [-1, 0, -1], max: [1, 2, 1]}, seed: 7}}
+)";
+    const World world = build_world(parse_scene(text, "random.yaml"));
+    ASSERT_EQ(world.model.bodies.size(), 40u);
+    Vec3s centers;
+    for (const Body& b : world.model.bodies) centers.push_back(world.state.position[b.first_block]);
+    for (std::size_t i = 0; i < centers.size(); ++i) {
+        EXPECT_TRUE((Eigen::AlignedBox<Real, 3>(Vec3(-1, 5, -1), Vec3(1, 7, 1)).contains(centers[i])));
+        for (std::size_t j = 0; j < i; ++j) EXPECT_GE((centers[i] - centers[j]).norm(), 0.2 - 1e-12);
+    }
+    EXPECT_EQ(world.state.hash(), build_world(parse_scene(text, "random.yaml")).state.hash());
+    const Scene other = parse_scene(text, "random.yaml", {"bodies.ball.copies.random.seed=8"});
+    EXPECT_NE(world.state.hash(), build_world(other).state.hash());
+}
+
+TEST(SceneTable, HasAGeneratorForEveryMeshKeyAndAnHonestEstimate)
+{
+    const SchemaNode* mesh = scene_schema().field("bodies")->item->field("mesh");
+    for (const auto& m : mesh->children) {
+        if (m->name == "file") continue;
+        const std::string parameters = m->name == "letters" ? "{text: Pliant}" : "";
+        const Scene scene =
+            parse_scene("contact: {method: none}\nmaterials: {m: {type: solid}}\nbodies: {b: {material: m, mesh: {" +
+                            m->name + ": " + parameters + "}}}\n",
+                        "mesh.yaml");
+        const Value& entry = scene.document.at("bodies").at("b").at("mesh");
+        Real elements = 0;
+        for (const BodyMesh& made : make_meshes(entry, true))
+            elements += made.has_tets() ? Real(std::get<TetMesh>(made.shape).tets.size())
+                                        : Real(std::get<TriangleMesh>(made.shape).triangles.size());
+        EXPECT_GT(elements, 0) << m->name;
+        EXPECT_LT(elements, 2 * estimate_elements(entry)) << m->name;
+        EXPECT_GT(elements, estimate_elements(entry) / 3) << m->name;
+    }
+}
+
+TEST(SceneTable, HasAMeaningAndAValidDefaultForEveryKey)
+{
+    for (const Key& key : scene_keys()) {
+        EXPECT_FALSE(key.meaning.empty()) << key.path;
+        EXPECT_TRUE(key.meaning.ends_with(".") || key.meaning.ends_with("...")) << key.path;
+        EXPECT_NO_THROW(parse_unit(key.unit)) << key.path;
+        EXPECT_EQ(key.kind == KeyKind::choice && key.words.empty(), false) << key.path;
+    }
+}
+
+std::string file_text(const fs::path& path)
+{
+    std::ifstream stream(path);
+    std::stringstream text;
+    text << stream.rdbuf();
+    return text.str();
+}
+
+TEST(SceneTable, IsWhatTheDocumentationSays)
+{
+    const fs::path docs = fs::path(PLIANT_SOURCE_DIR) / "docs";
+    EXPECT_TRUE(file_text(docs / "scene.md") == scene_reference()) << "run `make docs`";
+    EXPECT_TRUE(file_text(docs / "scene.schema.json") == scene_json_schema()) << "run `make docs`";
+}
+
+TEST(Scene, SurvivesDamagedText)
+{
+    // Every way to cut the text and to replace one character ends in a scene or in an Error, never in a crash.
+    for (std::size_t n = 0; n < small.size(); n += 7) {
+        std::string damaged = small;
+        damaged[n] = "{}[]:,&*!|>'\"%@`#-0"[n % 19];
+        for (const std::string& text : {small.substr(0, n), damaged}) {
+            try {
+                build_world(parse_scene(text, "damaged.yaml"));
+            } catch (const Error&) {
+            }
+        }
+    }
+}
+
+} // namespace
+} // namespace pliant
