@@ -3,7 +3,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench soak docs format check-format clean deps deps-test
+.PHONY: all demo test bench soak docs format check-format clean deps deps-test deps-soak
 
 all: deps
 	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -12,8 +12,14 @@ all: deps
 deps:
 	@scripts/install-deps.sh demo
 
+deps-soak:
+	@scripts/install-deps.sh soak
+
 deps-test:
 	@scripts/install-deps.sh test
+
+deps-soak:
+	@scripts/install-deps.sh soak
 
 demo: all
 	@scripts/demo.sh
@@ -23,7 +29,7 @@ test: deps-test
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -LE soak -j $(JOBS) --output-on-failure
 
-soak: deps-test
+soak: deps-soak
 	@cmake --preset release -DPLIANT_TESTS=ON $(CMAKE_FLAGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -L soak --output-on-failure
@@ -40,11 +46,7 @@ docs: all
 format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format -i
 
-check-docs: all
-	@$(BUILD)/pliant docs scene > docs/scene.md
-	@$(BUILD)/pliant docs schema > docs/scene.schema.json
-
-format:
+check-format:
 	@git ls-files '*.cpp' '*.hpp' | xargs clang-format --dry-run --Werror
 
 clean:

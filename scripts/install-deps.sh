@@ -2,6 +2,7 @@
 # Installs what is missing from Debian's packages, by name; says nothing when all is there.
 #   scripts/install-deps.sh demo   what the pliant command needs
 #   scripts/install-deps.sh test   that, and the test and benchmark tools
+#   scripts/install-deps.sh soak   that, and the programs that read exports back in the long tests
 set -euo pipefail
 what=${1:-demo}
 
@@ -33,11 +34,16 @@ need_header GL/glu.h libglu1-mesa-dev
 need_header embree3/rtcore.h libembree-dev
 need_header stb/stb_image_write.h libstb-dev
 need_file /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf fonts-dejavu-core
-if [ "$what" = test ]; then
+if [ "$what" = test ] || [ "$what" = soak ]; then
     need_header gtest/gtest.h libgtest-dev
     need_header benchmark/benchmark.h libbenchmark-dev
     need_header boost/multiprecision/cpp_int.hpp libboost-dev
     need_command ffmpeg ffmpeg
+fi
+if [ "$what" = soak ]; then
+    need_command blender blender
+    need_file /usr/lib/python3/dist-packages/vtk.py python3-vtk9
+    need_command npm npm
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -167,6 +167,7 @@ TEST(ImplicitPhysics, BodiesThatNeverTouchMoveExactlyAsWithoutContact)
         World world = builder.build();
         MethodOptions options;
         options.method = name;
+        options.linear_tolerance = 1e-6;
         const auto method = make_method(world, options);
         for (int i = 0; i < 50; ++i) method->step(world, 0.01);
         return world.state;

@@ -88,7 +88,7 @@ TEST_F(CertificateRun, ChecksWhatTheSceneExpects)
                                   "bounds: {min: [-1, -9, -1], max: [1, 1, 1]}}"));
     const Certificate c = certify();
     ASSERT_EQ(c.expectations.size(), 4u);
-    for (const ExpectationCheck& e : c.expectations) EXPECT_EQ(e.kept, e.name == "bounds") << e.name;
+    for (const ExpectationResult& e : c.expectations) EXPECT_EQ(e.met, e.name == "bounds") << e.name;
     EXPECT_FALSE(c.kept());
 }
 

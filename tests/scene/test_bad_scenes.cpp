@@ -80,6 +80,22 @@ TEST(BadScene, IsNamedWhenItDoesNotExist)
     }
 }
 
+TEST(BadScene, AsksAMethodForABodyThatItCannotHandle)
+{
+    Scene scene = parse_scene("contact: {method: none}\nmaterials: {cotton: {type: cloth}}\n"
+                              "bodies: {sheet: {material: cotton, mesh: {grid: {}}}}\n",
+                              "scene.yaml");
+    scene.method.method = "a method for nothing";
+    try {
+        build_world(scene);
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.what(), "scene.yaml:1:19: contact.method 'a method for nothing' cannot simulate cloth ('sheet'); "
+                            "methods that can: " +
+                                join_or(method_names()));
+    }
+}
+
 TEST(BadScene, IsRefusedWhenItIsTooLarge)
 {
     const fs::path path = fs::temp_directory_path() / "pliant-huge.yaml";
@@ -116,6 +132,9 @@ TEST(BadOverride, IsNamedAsItWasTyped)
     EXPECT_EQ(override_message({"contact.friction="}), "--set contact.friction=: there is no value after '='");
     EXPECT_EQ(override_message({"contact..friction=1"}),
               "--set contact..friction=1: 'contact..friction' is not a key path like contact.friction");
+    EXPECT_EQ(override_message({"bodies.flor.gap=1"}),
+              "--set bodies.flor.gap=1: there is no 'flor' in bodies; did you mean 'floor'?");
+    EXPECT_EQ(override_message({"bodies.wall={obstacle: {plane: {x: 0}}}"}), "(accepted)");
     EXPECT_EQ(override_message({"gravity.3=1"}),
               "--set gravity.3=1: gravity must be a list of 3 numbers or auto, but is a map");
     EXPECT_EQ(override_message({"gravity=[0, 0, 0]", "gravity.3=1"}),

@@ -254,6 +254,23 @@ TEST(SceneTable, IsWhatTheDocumentationSays)
     EXPECT_TRUE(file_text(docs / "scene.schema.json") == scene_json_schema()) << "run `make docs`";
 }
 
+TEST(Readme, ShowsASceneThatWorks)
+{
+    const std::string readme = file_text(fs::path(PLIANT_SOURCE_DIR) / "README.md");
+    const std::size_t begin = readme.find("```yaml\n") + 8;
+    const Scene scene = parse_scene(readme.substr(begin, readme.find("```", begin) - begin), "README.md");
+    EXPECT_EQ(build_world(scene).model.bodies.size(), 3u);
+}
+
+TEST(ShippedScenes, AreAllValid)
+{
+    for (const auto& entry : fs::directory_iterator(fs::path(PLIANT_SOURCE_DIR) / "scenes"))
+        if (entry.path().extension() == ".yaml") {
+            EXPECT_NO_THROW(build_world(load_scene(entry.path()))) << entry.path();
+            EXPECT_NE(load_scene(entry.path()).title, "Untitled") << entry.path();
+        }
+}
+
 TEST(Scene, SurvivesDamagedText)
 {
     // Every way to cut the text and to replace one character ends in a scene or in an Error, never in a crash.

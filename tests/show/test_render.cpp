@@ -182,6 +182,21 @@ TEST(Render, RefusesNonFiniteGeometryAndSenselessSizes)
     options.samples = 1;
     scene.bodies[0].positions[3].x() = std::numeric_limits<Real>::quiet_NaN();
     EXPECT_THROW(render(scene, options), Error);
+    scene = ball_on_ground();
+    scene.bodies[0].triangles[0][0] = count(scene.bodies[0].positions);
+    EXPECT_THROW(render(scene, options), Error);
+}
+
+TEST(Render, PatchesOfPlanesLieBelowTheirPlane)
+{
+    const Vec3 point(1, 2, 3), normal = Vec3(0.3, 1, -0.2).normalized();
+    const RenderBody patch = plane_patch(point, normal, 4, {0.5, 0.5, 0.5});
+    Index on = 0;
+    for (const Vec3& x : patch.positions) {
+        EXPECT_LT((x - point).dot(normal), 1e-12);
+        on += std::abs((x - point).dot(normal)) < 1e-12;
+    }
+    EXPECT_EQ(on, 4);
 }
 
 TEST(Camera, SeesTheWholeBoxFromAnyDirectionAndTouchesTheMargin)

@@ -115,8 +115,8 @@ int check_run(const std::string& path)
     save_certificate(c, reader);
 
     print_findings(c, reader.mesh());
-    for (const ExpectationCheck& e : c.expectations)
-        fmt::print("expect {}: {}; {} ({})\n", e.name, e.expected, e.kept ? "kept" : "broken", e.measured);
+    for (const ExpectationResult& e : c.expectations)
+        fmt::print("{:<14} {:<7} {}\n", e.name, e.met ? "ok" : "FAILED", e.detail);
     fmt::print("{}: {}\n", path, certificate_words(c));
     return c.kept() ? exit_done : exit_failed;
 }

@@ -3,16 +3,16 @@
 #include "pliant/core/log.hpp"
 #include "pliant/run/array_file.hpp"
 
-#include <fmt/format.h>
-
+#include <csignal>
+#include <cstdio>
 #include <new>
 
 namespace {
 
-/// One line for the user, whatever it is.
+/// One line for the user, whatever it is; not even a closed stderr makes it throw.
 int complain(const std::string& message, int code)
 {
-    fmt::print(stderr, "pliant: {}\n", message);
+    std::fputs(("pliant: " + message + "\n").c_str(), stderr);
     return code;
 }
 
@@ -21,8 +21,9 @@ int complain(const std::string& message, int code)
 int main(int argc, char** argv)
 {
     using namespace pliant;
+    std::signal(SIGXFSZ, SIG_IGN); // a file size limit shall be an error of write(), not a death
     set_log_sink([](LogLevel level, const std::string& message) {
-        if (level == LogLevel::warning) fmt::print(stderr, "pliant: {}\n", message);
+        if (level == LogLevel::warning) complain(message, 0);
     });
     CLI::App app("Pliant: contact among deformable bodies");
     app.set_version_flag("--version", "pliant " PLIANT_VERSION);

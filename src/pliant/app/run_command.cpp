@@ -67,31 +67,31 @@ int run(const RunArguments& arguments)
     options.interrupted = [] { return interrupt_requested != 0; };
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
-    std::signal(SIGXFSZ, SIG_IGN); // a file size limit shall be an error of write(), not a death
 
+    RunResult result;
     try {
-        const RunResult result = run_scene(scene, world, options);
+        result = run_scene(scene, world, options);
         progress.end();
-        if (!result.finished) {
-            fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step,
-                       result.steps);
-            fmt::print("state hash {:016x}\n", result.hash);
-            return exit_interrupted;
-        }
-        if (!arguments.quiet)
-            fmt::print("{} steps, {} frames in {}\n", result.steps, result.frames, duration_text(result.seconds));
-        fmt::print("state hash {:016x}\n", result.hash);
-        if (!arguments.no_report && !certify_and_report(options.directory, arguments.quiet)) return exit_failed;
-        return exit_done;
     } catch (const StorageError& e) {
         progress.end();
-        fmt::print(stderr, "pliant: {}; what is stored so far can be continued with --resume\n", e.what());
-        return exit_failed;
-    } catch (const RunFailure& e) {
+        throw StorageError(std::string(e.what()) + "; what is stored so far can be continued with --resume");
+    } catch (const std::exception&) {
         progress.end();
-        fmt::print(stderr, "pliant: {}\n", e.what());
-        return exit_failed;
+        throw;
     }
+    std::signal(SIGINT, SIG_DFL); // all is stored
+    std::signal(SIGTERM, SIG_DFL);
+    int code = exit_done;
+    if (!result.finished) {
+        fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step, result.steps);
+        code = exit_interrupted;
+    } else {
+        if (!arguments.quiet)
+            fmt::print("{} steps, {} frames in {}\n", result.steps, result.frames, duration_text(result.seconds));
+        if (!arguments.no_report && !certify_and_report(options.directory, arguments.quiet)) code = exit_failed;
+    }
+    fmt::print("state hash {:016x}\n", result.hash);
+    return code;
 }
 
 } // namespace

@@ -128,6 +128,7 @@ void Ica::prepare(const ContactSystem& system)
     const Index n = system.A.rows(), m = p.size();
     W_.resize(static_cast<std::size_t>(m));
     base_.resize(static_cast<std::size_t>(m));
+    inverse_.resize(static_cast<std::size_t>(m));
     parallel_for(m, [&](Index j) {
         const Row& r = p.rows[j];
         Mat3 W = Mat3::Zero();
@@ -140,6 +141,7 @@ void Ica::prepare(const ContactSystem& system)
         Mat3 R;
         R << r.normal, r.tangent1, r.tangent2;
         W_[j] = R.transpose() * W * R;
+        inverse_[j] = W_[j].diagonal().cwiseInverse();
         const Vec3 u = R.transpose() * (r.u0 + p.relative_velocity(r, system.free_velocity));
         base_[j] = u - Vec3(r.rhs, 0, 0);
     });
@@ -191,7 +193,7 @@ void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& op
                 u[1] = r.tangent1.dot(world) + base_[j][1];
                 u[2] = r.tangent2.dot(world) + base_[j][2];
                 const Vec3 b = u - W * lambda[j];
-                next = options.cone == FrictionCone::pyramid ? solve_local_pyramid(W, b, r.friction, lambda[j])
+                next = options.cone == FrictionCone::pyramid ? solve_local_pyramid(W, inverse_[j], b, r.friction, lambda[j], options.local_passes)
                                                              : solve_local_disc(W, b, r.friction, lambda[j]);
             }
             const Vec3 change = next - lambda[j];

@@ -34,6 +34,7 @@ private:
     std::vector<Index> active_begin_; ///< per colour + 1
     std::vector<Index> component_;    ///< per block: representative of its connected part
     std::vector<Mat3> W_;             ///< per row: 3x3 response in the row's frame
+    Vec3s inverse_;                  ///< per row: 1 / diagonal of W
     Vec3s base_;                      ///< per row: u0 + J v*, in the row's frame, minus (rhs, 0, 0)
     Vec3s u_, f_;
 };

@@ -28,18 +28,6 @@ Vec3 project_to_cone(const Vec3& l, Real mu, FrictionCone cone)
     return p;
 }
 
-Vec3 solve_local_pyramid(const Mat3& W, const Vec3& b, Real mu, const Vec3& start)
-{
-    Vec3 l = start;
-    for (int pass = 0; pass < 3; ++pass) {
-        l[0] = std::max(0.0, -(b[0] + W(0, 1) * l[1] + W(0, 2) * l[2]) / W(0, 0));
-        const Real bound = mu * l[0];
-        l[1] = std::clamp(-(b[1] + W(1, 0) * l[0] + W(1, 2) * l[2]) / W(1, 1), -bound, bound);
-        l[2] = std::clamp(-(b[2] + W(2, 0) * l[0] + W(2, 1) * l[1]) / W(2, 2), -bound, bound);
-    }
-    return l;
-}
-
 Vec3 solve_local_disc(const Mat3& W, const Vec3& b, Real mu, const Vec3& start)
 {
     if (b[0] >= 0) return Vec3::Zero(); // leaves on its own

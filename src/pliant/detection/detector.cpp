@@ -219,6 +219,7 @@ CcdOptions ccd_options(const ImpactOptions& o)
     c.tolerance = o.tolerance;
     c.max_iterations = o.max_iterations;
     c.relax_to_start = o.relax_to_start;
+    c.kind = o.kind;
     return c;
 }
 

@@ -35,8 +35,9 @@ struct ProximityOptions {
 struct ImpactOptions {
     Real hard_gap = 0;  ///< separation to certify [m]; a pair that starts closer is held to half its start distance
     Real tolerance = 0; ///< a hit is reported once a pair is within hard_gap + tolerance [m] (CcdOptions::tolerance)
-    int max_iterations = 256;
-    bool relax_to_start = true;
+    int max_iterations = 128;   ///< of a pair that no certificate decides (CcdOptions)
+    bool relax_to_start = true; ///< see hard_gap
+    CcdKind kind = CcdKind::advancement;
     std::span<const MovingPlane> planes = {};
 };
 

@@ -108,9 +108,13 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
     const Real tolerance = std::min(o.tolerance * to_query, 0x1p500);
     const Real margin = ccd::margin_factor * (q.size + separation);
     if (separated_by_normal(q, separation + 2 * margin)) return {};
-    const ccd::Outcome<K> r = ccd::advance(q, o, separation, tolerance);
+    if (o.kind == CcdKind::cubic && separation > 0)
+        throw Error("The coplanarity cubic cannot keep a separation; set it to 0 or use conservative advancement.");
+    const ccd::Outcome<K> r =
+        o.kind == CcdKind::cubic ? ccd::coplanarity_cubic(q, o) : ccd::advance(q, o, separation, tolerance);
     if (r.free) return {};
-    if (r.separation == 0 && q.size > 0 && !ccd::passes_through(q, r)) {
+    const bool undecided = r.separation == 0 && q.size > 0 && o.kind == CcdKind::advancement;
+    if (undecided && !ccd::passes_through(q, r)) {
         // With a separation to keep, the tolerance is far above rounding. Without one, "touches" and "misses by 1e-17"
         // differ, and only more digits can tell.
         ccd::FineQuery<K> fine;
@@ -135,7 +139,7 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
         hit.weights = {1 - w[0], w[0], -(1 - w[1]), -w[1]};
     if (r.closest.distance > 4 * ccd::margin_factor * q.size)
         hit.normal = r.closest.direction / r.closest.distance;
-    else if (r.iterations > 0)
+    else if (r.last_direction != Vec3::Zero())
         hit.normal = r.last_direction;
     else
         hit.normal = touching_normal(q, r.time);

@@ -14,14 +14,20 @@
 
 namespace pliant {
 
+enum class CcdKind {
+    advancement, ///< certificates of separation and conservative advancement
+    cubic,       ///< roots of the coplanarity cubic [Provot97]; for separation 0 only, throws Error otherwise
+};
+
 struct CcdOptions {
     Real min_separation = 0; ///< distance that must be kept [m], >= 0
     /// A pair is reported once it is within min_separation + tolerance [m]; the larger of this and the rounding margin,
     /// but at most half of what the pair has above min_separation at the start.
     Real tolerance = 0;
-    int max_iterations = 256; ///< advancement steps before a pair that is still undecided is reported as a hit
+    int max_iterations = 128; ///< advancement steps before a pair that is still undecided is reported as a hit
     /// Hold a pair to min(min_separation, half its distance at the start), so that one that starts closer can move.
     bool relax_to_start = false;
+    CcdKind kind = CcdKind::advancement;
     Real max_time = 1; ///< a hit after this time is not reported; the others are as with 1
 };
 

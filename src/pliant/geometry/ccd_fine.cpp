@@ -3,10 +3,12 @@
 
 #include "pliant/geometry/ccd_kernel.hpp"
 
+#include <algorithm>
+
 namespace pliant::ccd {
 namespace {
 
-constexpr int max_steps = 12; ///< a pair that needs more is taken to touch
+constexpr int max_steps = 16; ///< a pair that needs more is taken to touch
 
 bool less(const DoubleDouble& a, const DoubleDouble& b)
 {
@@ -57,35 +59,75 @@ std::array<DoubleDouble3, K> at(const FineQuery<K>& q, const DoubleDouble& t)
     return c;
 }
 
+/// Lengths of directions differ by many orders of magnitude; turning from one to another needs equal ones.
+DoubleDouble3 scaled_to_one(const DoubleDouble3& d)
+{
+    const double length = d.rounded().norm();
+    return length > 0 ? d * (1 / length) : d;
+}
+
+/// See ccd_advance.cpp: the direction turns from d_a, with corners a, to d_b, with corners b; both of length 1.
+template <int K>
+bool separated_turning(const FineQuery<K>& q, const std::array<DoubleDouble3, K>& a, const DoubleDouble3& d_a,
+                       const std::array<DoubleDouble3, K>& b, const DoubleDouble3& d_b)
+{
+    const double level = 0x1p-88 * q.size;
+    for (int k = 0; k < K; ++k) {
+        if (!(dot(d_a, a[k]).hi > level && dot(d_b, b[k]).hi > level)) return false;
+        if (!((dot(d_a, b[k]) + dot(d_b, a[k])).hi > 2 * level)) return false;
+    }
+    return true;
+}
+
 } // namespace
 
 template <int K>
 bool free_in_double_double(const FineQuery<K>& q, Real time)
 {
-    DoubleDouble t = {time, 0}, free_from = {2, 0};
-    const DoubleDouble limit = {1, 0};
+    const DoubleDouble one = {1, 0};
+    DoubleDouble t = {time, 0}, free_from = one; // certified on [free_from, 1] once `end_is_free`
+    bool end_is_free = false;
+    separating_directions<K>(q.c_t1, [&](const DoubleDouble3& d) {
+        const Interval i = separated(q, d);
+        if (i.empty || less(i.end, one)) return;
+        end_is_free = true;
+        if (less(i.begin, free_from)) free_from = i.begin;
+    });
+    if (!end_is_free) return false; // touches at the end
+
+    double reach = 1; // how far a turning direction is tried, as a part of what is left
+    std::array<DoubleDouble3, K> here = at(q, t);
     for (int step = 0; step < max_steps; ++step) {
-        // Forward from t and, alternately, backward from free_from: a pair that touches at the end stops one of them.
-        DoubleDouble next = t;
-        separating_directions<K>(at(q, t), [&](const DoubleDouble3& d) {
-            const Interval i = separated(q, d);
-            if (!i.empty && !less(t, i.begin) && less(next, i.end)) next = i.end;
-        });
-        if (!less(next, limit) || !less(next, free_from)) return true;
-        if (!less(t, next)) return false;
-        t = next;
-        const DoubleDouble from = less(free_from, limit) ? free_from : limit;
-        DoubleDouble previous = from;
-        bool certified = false;
-        separating_directions<K>(at(q, from), [&](const DoubleDouble3& d) {
-            const Interval i = separated(q, d);
-            if (i.empty || less(i.end, from)) return;
-            certified = true;
-            if (less(i.begin, previous)) previous = i.begin;
-        });
-        if (!certified) return false; // touches at the end
-        free_from = previous;
         if (!less(t, free_from)) return true;
+        DoubleDouble certified = t;
+        DoubleDouble3 d = here[0];
+        separating_directions<K>(here, [&](const DoubleDouble3& direction) {
+            const Interval i = separated(q, direction);
+            if (i.empty || less(t, i.begin) || !less(certified, i.end)) return;
+            certified = i.end;
+            d = direction;
+        });
+        if (!less(certified, free_from)) return true;
+        if (!less(t, certified)) return false;
+        const DoubleDouble target = t + (free_from - t) * reach;
+        if (less(certified, target)) {
+            const std::array<DoubleDouble3, K> there = at(q, target);
+            const DoubleDouble3 d_here = scaled_to_one(d);
+            bool turned = false;
+            separating_directions<K>(there, [&](const DoubleDouble3& e) {
+                turned = turned || separated_turning<K>(q, here, d_here, there, scaled_to_one(e));
+            });
+            if (turned) {
+                t = target;
+                here = there;
+                reach = std::min(1.0, 2 * reach);
+                continue;
+            }
+            reach /= 4;
+        } else
+            reach = std::min(1.0, 2 * reach);
+        t = certified;
+        here = at(q, t);
     }
     return false;
 }

@@ -21,10 +21,12 @@ struct Query {
     Real size = 0; ///< largest |c_k|
 };
 
+/// The hull's point closest to the origin at one time.
 template <int K>
 struct Closest {
-    Vec3 direction; ///< closest point of the hull, as seen from the origin
-    Vec3 weights;   ///< K = 3: of the face's corners; K = 4: (s, t, 0)
+    std::array<Vec3, K> c; ///< the hull's corners
+    Vec3 direction;        ///< closest point, as seen from the origin
+    Vec3 weights;          ///< K = 3: of the face's corners; K = 4: (s, t, 0)
     Real distance;
 };
 
@@ -38,6 +40,13 @@ struct Outcome {
     Real start_distance = 0, separation = 0, reported = 0; ///< `reported`: distance that counts as a hit
     int iterations = 0;
 };
+
+template <int K>
+Closest<K> closest_at(const Query<K>& q, Real t);
+
+/// CcdKind::cubic.
+template <int K>
+Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o);
 
 /// Directional conservative advancement in double precision.
 template <int K>
@@ -107,8 +116,11 @@ void separating_directions(const std::array<Vector, K>& c, Visit&& visit)
             visit(c[k]);
         else if (!(leading(ee - along) > 0))
             visit(next);
-        else
-            visit(Vector(c[k] * ee + e * along));
+        else {
+            // twice, because the first result is mostly rounding when the edge nearly passes through the origin
+            const Vector d = c[k] * ee + e * along;
+            visit(Vector(d * ee - e * dot(d, e)));
+        }
     }
 }
 

@@ -45,11 +45,18 @@ Vec3 triangle_to_origin(const Vec3& c0, const Vec3& c1, const Vec3& c2)
     const Real longest = std::max({e1.squaredNorm(), e2.squaredNorm(), e3.squaredNorm()});
     const bool thin = !(nn > thin_sq * longest * longest);
     Vec3 w(n.dot(c1.cross(c2)), n.dot(c2.cross(c0)), n.dot(c0.cross(c1)));
+    if (!thin && !(w.minCoeff() < 0)) return w / w.sum();
     Best best;
-    if (!(w.minCoeff() < 0) && nn > 0) {
+    if (thin && nn > 0) {
+        // The weights are inaccurate, but their residual r is small: project it too, r + s e1 + t e2 normal to both.
         w /= w.sum();
-        if (!thin) return w;
-        if (w.allFinite()) best.offer(w, combine(w, c0, c1, c2));
+        for (int pass = 0; pass < 3; ++pass) {
+            const Vec3 r = combine(w, c0, c1, c2);
+            w[1] -= n.dot(r.cross(e2)) / nn;
+            w[2] -= n.dot(e1.cross(r)) / nn;
+            w[0] = 1 - w[1] - w[2];
+        }
+        if (w.minCoeff() >= 0 && w.allFinite()) best.offer(w, combine(w, c0, c1, c2));
     }
     for (int i = 0; i < 3; ++i) { // edge opposite to corner i
         if (!thin && !(w[i] < 0)) continue;
@@ -97,11 +104,17 @@ Vec2 parallelogram_to_origin(const Vec3& c, const Vec3& a, const Vec3& b)
             st = {s, t};
         }
     };
-    const Real s = n.dot(b.cross(c)), t = n.dot(a.cross(c)); // times nn
-    const bool inside = s >= 0 && s <= nn && t >= 0 && t <= nn && nn > 0;
-    if (inside) {
-        if (!thin) return {s / nn, t / nn};
-        offer(std::min(s / nn, 1.0), std::min(t / nn, 1.0));
+    Real s = n.dot(b.cross(c)), t = n.dot(a.cross(c)); // times nn
+    if (!thin && s >= 0 && s <= nn && t >= 0 && t <= nn) return {s / nn, t / nn};
+    if (thin && nn > 0) {
+        s /= nn;
+        t /= nn;
+        for (int pass = 0; pass < 3; ++pass) { // as above
+            const Vec3 r = c + s * a - t * b;
+            s += n.dot(b.cross(r)) / nn;
+            t += n.dot(a.cross(r)) / nn;
+        }
+        if (s >= 0 && s <= 1 && t >= 0 && t <= 1) offer(s, t);
     }
     if (thin || s < 0) offer(0, segment_to_origin(c, -b));
     if (thin || s > nn) offer(1, segment_to_origin(c + a, -b));

@@ -32,7 +32,7 @@ StepReport FreeMotion::step(World& world, Real dt)
     Vec3s v;
     {
         const ScopedTimer timer(report.profile, "solve");
-        const CgResult cg = system_.solve(state, dt, options_.linear_tolerance, v);
+        const CgResult cg = system_.solve(state, dt, options_.linear_tolerance_or_default(), v);
         report.linear_iterations = cg.iterations;
         report.linear_residual = cg.residual;
     }

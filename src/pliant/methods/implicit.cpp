@@ -122,7 +122,7 @@ void ImplicitContact::solve_free(const World& world, Real dt, StepReport& report
         system_.assemble(model, state, dt);
     }
     const ScopedTimer timer(report.profile, "free solve");
-    const CgResult cg = system_.solve(state, dt, options_.linear_tolerance, v_free_);
+    const CgResult cg = system_.solve(state, dt, options_.linear_tolerance_or_default(), v_free_);
     report.linear_iterations += cg.iterations;
     report.linear_residual = std::max(report.linear_residual, cg.residual);
     dv_.assign(v_free_.size(), Vec3::Zero());
@@ -208,7 +208,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
         } else {
             predicted = c.normal.dot(weighted(c, x1_));
         }
-        if (predicted < c.target + slack || !c.impulse.isZero(0)) contacts_.push_back(c);
+        if (predicted < c.target + std::min(slack, pair_gap_here / 2) || !c.impulse.isZero(0)) contacts_.push_back(c);
     }
     std::sort(contacts_.begin(), contacts_.end(), by_key);
 }

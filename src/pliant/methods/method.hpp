@@ -7,6 +7,7 @@
 #include "pliant/world/world.hpp"
 
 #include <memory>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -25,7 +26,9 @@ public:
 struct MethodOptions {
     std::string method = "implicit";                    ///< one of method_names()
     Integrator integrator = Integrator::backward_euler; ///< only method "none" has a choice
-    Real linear_tolerance = 1e-8;                       ///< of the unconstrained solve, relative to the step's momenta
+    /// Of the unconstrained solve, relative to the step's momenta; contact needs less than a closed form.
+    std::optional<Real> linear_tolerance;
+    Real linear_tolerance_or_default() const { return linear_tolerance.value_or(method == "none" ? 1e-8 : 1e-4); }
 
     // Method "implicit".
     ContactSolverOptions solver;

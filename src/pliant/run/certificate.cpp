@@ -3,7 +3,6 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/run/array_file.hpp"
-#include "pliant/run/expectations.hpp"
 #include "pliant/run/files.hpp"
 #include "pliant/run/machine.hpp"
 
@@ -93,7 +92,7 @@ std::array<Real, 3> list(const Vec3& x)
 bool Certificate::kept() const
 {
     return (!promised || clean()) &&
-           std::all_of(expectations.begin(), expectations.end(), [](const ExpectationCheck& e) { return e.kept; });
+           std::all_of(expectations.begin(), expectations.end(), [](const ExpectationResult& e) { return e.met; });
 }
 
 bool promises_no_crossing(const MethodOptions& options)
@@ -144,7 +143,11 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
     parallel_for(
         c.frames - 1, [&](Index i) { check_frame(i + 1, start); }, 1);
     for (Index i = 0; i < c.frames; ++i) add(c, i, results[static_cast<std::size_t>(i)]);
-    c.expectations = check_expectations(scene, reader, c);
+    if (scene.expect.intersections)
+        c.expectations.push_back({"intersections", c.most_in_a_frame <= *scene.expect.intersections,
+                                  fmt::format("{} in the worst frame, at most {} expected", c.most_in_a_frame,
+                                              *scene.expect.intersections)});
+    for (ExpectationResult& e : check_expectations(reader)) c.expectations.push_back(std::move(e));
     c.seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begin).count();
     return c;
 }
@@ -164,7 +167,7 @@ std::string certificate_words(const Certificate& c)
     if (c.uncertain_impacts > 0) words += fmt::format(" and {} undecided within sub-steps", c.uncertain_impacts);
     words += ". ";
     const bool expected =
-        std::all_of(c.expectations.begin(), c.expectations.end(), [](const ExpectationCheck& e) { return e.kept; });
+        std::all_of(c.expectations.begin(), c.expectations.end(), [](const ExpectationResult& e) { return e.met; });
     if (c.promised)
         words += fmt::format("The promise of method {} is {}.", c.method, c.clean() ? "kept" : "BROKEN");
     else
@@ -203,9 +206,8 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
                            {"bodies", {name(x.body_a), name(x.body_b)}},
                            {"triangles", {triangle(x.body_a, x.triangle_a), triangle(x.body_b, x.triangle_b)}},
                            {"position", list(x.position)}});
-    for (const ExpectationCheck& e : c.expectations)
-        expectations.push_back(
-            {{"name", e.name}, {"expected", e.expected}, {"measured", e.measured}, {"kept", e.kept}});
+    for (const ExpectationResult& e : c.expectations)
+        expectations.push_back({{"name", e.name}, {"met", e.met}, {"detail", e.detail}});
     return {{"format", 1},
             {"version", PLIANT_VERSION},
             {"checked", utc_now()},

@@ -3,7 +3,7 @@
 
 #include "pliant/run/certificate_frame.hpp"
 #include "pliant/run/certificate_path.hpp"
-#include "pliant/run/reader.hpp"
+#include "pliant/run/expectations.hpp"
 
 #include <functional>
 
@@ -31,12 +31,6 @@ struct CertificateImpact {
     PathImpact impact;
 };
 
-/// One line of the scene's `expect`.
-struct ExpectationCheck {
-    std::string name, expected, measured;
-    bool kept = false;
-};
-
 struct Certificate {
     static constexpr std::size_t max_listed = 1000; ///< of each kind
 
@@ -55,8 +49,8 @@ struct Certificate {
     std::vector<CertificateCrossing> crossings;
     std::vector<CertificateEnclosure> enclosed;
     std::vector<CertificateImpact> impacts;
-    std::vector<ExpectationCheck> expectations;
-    Real seconds = 0; ///< of checking
+    std::vector<ExpectationResult> expectations; ///< of the scene, intersections included
+    Real seconds = 0;                            ///< of checking
 
     /// No intersection, no tunnelling, no crossing on the way.
     bool clean() const { return intersections == 0 && enclosures == 0 && path_impacts == 0; }

@@ -41,8 +41,8 @@ void save_checkpoint(const State& state, std::uint64_t scene, const std::filesys
     }
     file.add("contact_keys", keys, 2);
     file.add("contact_impulses", impulses);
-    std::vector<std::int64_t> pairs;
-    for (const ReleasedPair& r : released) pairs.insert(pairs.end(), {r.kind, r.a, r.b});
+    std::vector<Index> pairs;
+    for (const ReleasedPair& p : released) pairs.insert(pairs.end(), {p.kind, p.a, p.b});
     file.add("released", pairs, 3);
     file.add("free_change", free_change);
     file.add("contact_change", contact_change);
@@ -71,10 +71,8 @@ void load_checkpoint(World& world, std::uint64_t scene, const std::filesystem::p
         s.orientation.emplace_back(quaternions[i + 3], quaternions[i], quaternions[i + 1], quaternions[i + 2]);
     const std::vector<std::int64_t> keys = file.integers("contact_keys");
     const Vec3s impulses = file.vectors("contact_impulses");
-    const std::vector<std::int64_t> pairs = file.integers("released");
-    for (std::size_t i = 0; i + 2 < pairs.size(); i += 3)
-        s.released.push_back({static_cast<std::int32_t>(pairs[i]), static_cast<std::int32_t>(pairs[i + 1]),
-                              static_cast<std::int32_t>(pairs[i + 2])});
+    const std::vector<Index> pairs = file.indices("released");
+    for (std::size_t i = 0; i + 2 < pairs.size(); i += 3) s.released.push_back({pairs[i], pairs[i + 1], pairs[i + 2]});
     s.free_change = file.vectors("free_change");
     s.contact_change = file.vectors("contact_change");
     const std::size_t blocks = world.state.position.size();

@@ -1,14 +1,20 @@
 #pragma once
-#include "pliant/run/certificate.hpp"
+#include "pliant/run/reader.hpp"
 
 namespace pliant {
 
-/// The scene's `expect` against what came out. A run that is not finished cannot keep what is expected of its end.
-std::vector<ExpectationCheck> check_expectations(const Scene& scene, const RunReader& reader,
-                                                 const Certificate& certificate);
+struct ExpectationResult {
+    std::string name; ///< key under `expect`
+    bool met = false;
+    std::string detail; ///< what was found
+};
 
-/// Speed below which bodies count as at rest: a hundredth of what the largest moving body gains when it falls half its
-/// own diagonal, so that it means the same at any scale; without gravity, a hundredth of its diagonal a second [m/s].
-Real rest_speed(const RunMesh& mesh, Real gravity);
+/// What the run's own scene expects of rest, contacts and bounds, compared with what is stored. (Intersections are the
+/// certificate's matter.)
+std::vector<ExpectationResult> check_expectations(const RunReader& run);
+
+/// Speed below which a body counts as resting: 1 % of sqrt(g L) for the diagonal L of its rest shape, or 1 % of L a
+/// second without gravity [m/s].
+Real rest_speed(const RunMesh& mesh, const RunBody& body, const Vec3& gravity);
 
 } // namespace pliant

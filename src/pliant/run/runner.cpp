@@ -28,12 +28,14 @@ Real seconds_since(Clock::time_point start)
     return std::chrono::duration<Real>(Clock::now() - start).count();
 }
 
-std::string first_lost_body(const World& world)
+/// Why a state cannot be continued.
+std::string describe_explosion(const World& world)
 {
     for (Index i = 0; i < count(world.state.position); ++i)
         if (!world.state.position[i].allFinite() || !world.state.velocity[i].allFinite())
-            return world.model.bodies[world.model.block_body[i]].name;
-    return world.model.bodies.front().name;
+            return fmt::format("body '{}' has a position or velocity that is not a finite number",
+                               world.model.bodies[world.model.block_body[i]].name);
+    return "the energy is not a finite number";
 }
 
 class Runner {
@@ -78,9 +80,9 @@ private:
         }
         if (resumes && options_.every_step && !every_step_before_ && world_.state.step > 0)
             throw Error(directory_.string() + ": the run was started without --every-step and cannot change");
-        loaded_ = true;
         first_step_ = world_.state.step;
         save_scene(scene_, directory_);
+        ours_ = true;
         write_info("running");
         remove_frames(directory_, next_frame(first_step_));
         stats_ = StatsWriter(directory_ / run_file::stats, first_step_);
@@ -129,8 +131,7 @@ private:
             const StepReport report = take_step(*method);
             const StepSums sums = step_sums(world_);
             if (!sums.finite)
-                throw RunFailure(fmt::format("step {}: body '{}' has a position that is not a finite number",
-                                             world_.state.step, first_lost_body(world_)));
+                throw RunFailure(fmt::format("step {}: {}", world_.state.step, describe_explosion(world_)));
             stats_.add(world_.state, report, sums, seconds_since(begin));
             const Index contacts = report.contacts_vertex_face + report.contacts_edge_edge + report.contacts_plane;
             max_contacts_ = std::max(max_contacts_, contacts);
@@ -204,7 +205,7 @@ private:
     /// The reason goes into run.json if the disk still takes it; the state stays that of the last checkpoint.
     void note_failure(const std::string& message)
     {
-        if (!loaded_) return;
+        if (!ours_) return;
         try {
             stats_.flush();
         } catch (const std::exception&) {
@@ -222,7 +223,7 @@ private:
     const std::uint64_t identity_;
     const std::int64_t steps_;
 
-    bool loaded_ = false; ///< the directory is ours and its checkpoint is read
+    bool ours_ = false; ///< the directory holds our scene
     std::int64_t first_step_ = 0;
     Index frame_ = 0; ///< next to store
     Index max_contacts_ = 0;

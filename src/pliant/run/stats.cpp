@@ -62,6 +62,7 @@ constexpr Column columns[] = {
     {"halvings", [](const Line& l) { return number(l.report.halvings); }},
     {"zones", [](const Line& l) { return number(l.report.zones); }},
     {"truncated_vertices", [](const Line& l) { return number(l.report.truncated_vertices); }},
+    {"released_pairs", [](const Line& l) { return number(l.report.released_pairs); }},
     {"limiting_a", [](const Line& l) { return number(l.report.limiting_a); }},
     {"limiting_b", [](const Line& l) { return number(l.report.limiting_b); }},
     {"kinetic_energy", [](const Line& l) { return number(l.sums.energy.kinetic); }},

@@ -39,7 +39,10 @@ constexpr Key keys[] = {
     {.path = "contact.gap", .kind = K::number, .unit = "m", .range = above(0), .words = "auto", .fallback = "auto", .meaning = "Distance that contact keeps between surfaces; `auto` is, for each body, a tenth of its median edge length, at most 0.5 % of its diagonal."},
     {.path = "contact.friction-cone", .kind = K::choice, .words = "pyramid exact", .fallback = "pyramid", .meaning = "`pyramid`: friction is limited along two axes, the first along the sliding direction; `exact`: Coulomb's disc. Only `implicit`."},
     {.path = "contact.tolerance", .kind = K::number, .range = {0, 1, true, true}, .fallback = "1e-3", .meaning = "Residual, free of units, at which the contact solver stops. Only `implicit`."},
-    {.path = "contact.max-iterations", .kind = K::integer, .range = between(1, 1e6), .fallback = "100", .meaning = "Iterations after which the contact solver gives up, so that the step is halved. Only `implicit`."},
+    {.path = "contact.max-iterations", .kind = K::integer, .range = between(1, 1e6), .fallback = "100", .meaning = "Iterations after which the contact solver hands over its best answer; continuous detection then decides whether the step is safe. Only `implicit`."},
+    {.path = "contact.max-rounds", .kind = K::integer, .range = between(1, 100), .fallback = "5", .meaning = "Rounds of constraint manifold refinement before a step is halved. Only `implicit`."},
+    {.path = "contact.max-halvings", .kind = K::integer, .range = between(0, 10), .fallback = "2", .meaning = "Halvings of a step before zones of impact take over. Only `implicit`."},
+    {.path = "contact.pinch", .kind = K::choice, .words = "stop release", .fallback = "stop", .meaning = "Where scripted bodies leave a body no room: `stop` ends the run and names the pair; `release` lets just those pairs through each other and lists them. Only `implicit`."},
 
     {.path = "materials", .kind = K::named, .fallback = "{}", .meaning = "What bodies are made of, by name."},
     {.path = "materials.*", .kind = K::map, .meaning = "A material."},
@@ -178,9 +181,9 @@ constexpr Key keys[] = {
     {.path = "no-contact", .kind = K::list, .meaning = "Pairs of bodies that do not feel each other."},
     {.path = "no-contact[]", .kind = K::pair, .meaning = "Two body names."},
 
-    {.path = "expect", .kind = K::map, .fallback = "{}", .meaning = "What must come out; `pliant check` tests it."},
+    {.path = "expect", .kind = K::map, .fallback = "{}", .meaning = "What must come out; `pliant check` tests it on a run directory."},
     {.path = "expect.intersections", .kind = K::integer, .range = at_least(0), .meaning = "Largest number of intersecting triangle pairs in any frame."},
-    {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest."},
+    {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest: no vertex is faster than 1 % of sqrt(g L), L the diagonal of its body."},
     {.path = "expect.contacts", .kind = K::integer, .range = at_least(0), .meaning = "At least so many contacts in some step."},
     {.path = "expect.bounds", .kind = K::map, .meaning = "Box that holds all moving bodies in the last frame."},
     {.path = "expect.bounds.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},

@@ -70,6 +70,9 @@ void check_method(Scene& scene)
         contact.at("friction-cone").scalar == "exact" ? FrictionCone::exact : FrictionCone::pyramid;
     scene.method.solver.tolerance = contact.at("tolerance").real();
     scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
+    scene.method.max_rounds = static_cast<int>(contact.at("max-rounds").integer());
+    scene.method.max_halvings = static_cast<int>(contact.at("max-halvings").integer());
+    scene.method.pinch = contact.at("pinch").scalar == "release" ? PinchPolicy::release : PinchPolicy::stop;
 }
 
 void check_name(const Value& name, const Value& bodies)
@@ -217,6 +220,9 @@ Scene finish(Value document, const std::string& path, const std::vector<std::str
     scene.document = std::move(document);
     scene.title = scene.document.at("title").scalar;
     if (const Value* about = scene.document.find("about")) scene.about = about->scalar;
+    scene.z_up = scene.document.at("up").scalar == "z";
+    const Value& gravity = scene.document.at("gravity");
+    scene.gravity = gravity.is_list() ? gravity.vec3() : scene.z_up ? Vec3(0, 0, -9.81) : Vec3(0, -9.81, 0);
     check_time(scene);
     check_bodies(scene);
     find_files(scene);

@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
+#include "pliant/mesh/generators.hpp"
 #include "pliant/show/normals.hpp"
 
 #include <embree3/rtcore.h>
@@ -387,6 +388,14 @@ std::uint8_t encode(Real linear, Real dither)
 
 } // namespace
 
+RenderBody plane_patch(const Vec3& point, const Vec3& normal, Real size, const Vec3& colour)
+{
+    TriangleMesh slab = make_box({size, size / 100, size});
+    const Quat turn = Quat::FromTwoVectors(Vec3::UnitY(), normal);
+    for (Vec3& x : slab.vertices) x = point + turn * (x - Vec3(0, size / 200, 0));
+    return {std::move(slab.vertices), std::move(slab.triangles), colour, false, {}};
+}
+
 Box3 bounding_box(const RenderScene& scene)
 {
     Box3 box;
@@ -401,9 +410,14 @@ Image render(const RenderScene& scene, const RenderOptions& options)
     if (options.width < 1 || options.height < 1 || options.width > 32768 || options.height > 32768)
         throw Error("the size of a picture must be between 1x1 and 32768x32768 pixels.");
     if (options.samples < 1) throw Error("a picture needs at least one sample a pixel.");
-    for (const RenderBody& body : scene.bodies)
+    for (const RenderBody& body : scene.bodies) {
         for (const Vec3& x : body.positions)
             if (!x.allFinite()) throw Error("the picture's geometry has a coordinate that is not finite.");
+        for (const Triangle& t : body.triangles)
+            for (const Index v : t)
+                if (v < 0 || v >= count(body.positions))
+                    throw Error("the picture's geometry uses a vertex that does not exist.");
+    }
     const Tracer tracer(scene, options);
     Image image{options.width, options.height, {}};
     image.rgb.resize(std::size_t(3) * options.width * options.height);

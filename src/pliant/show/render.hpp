@@ -44,6 +44,10 @@ struct RenderOptions {
     Real arrow_radius = 0.004; ///< of the height of the picture
 };
 
+/// A square of an infinite plane, to show obstacles that are not level: thin, `size` wide, its upper face through
+/// `point`.
+RenderBody plane_patch(const Vec3& point, const Vec3& normal, Real size, const Vec3& colour);
+
 /// Box of everything in the scene, to frame a picture or (joined over frames) a whole motion.
 Box3 bounding_box(const RenderScene& scene);
 

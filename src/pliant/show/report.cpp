@@ -99,12 +99,14 @@ std::string certificate_part(const Json& c)
                                c.at("uncertain_impacts").get<std::int64_t>());
         out += fmt::format(" Method {} {}.</p>\n", text_of(c.at("method")),
                            promised ? "promises that there are none" : "promises nothing about this");
-        if (!c.at("expect").empty()) out += "<table><tr><th>expected</th><th></th><th>measured</th><th></th></tr>";
-        for (const Json& e : c.at("expect"))
-            out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td class=\"{}\">{}</td></tr>",
-                               text_of(e.at("name")), text_of(e.at("expected")), text_of(e.at("measured")),
-                               e.at("kept").get<bool>() ? "good" : "bad", e.at("kept").get<bool>() ? "kept" : "broken");
-        if (!c.at("expect").empty()) out += "</table>\n";
+        if (!c.at("expect").empty()) {
+            out += "<table><tr><th>expected</th><th></th><th>found</th></tr>";
+            for (const Json& e : c.at("expect"))
+                out += fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>", text_of(e.at("name")),
+                                   e.at("met").get<bool>() ? "good" : "bad", e.at("met").get<bool>() ? "ok" : "failed",
+                                   text_of(e.at("detail")));
+            out += "</table>\n";
+        }
         std::string list;
         Index listed = 0;
         for (const char* kind : {"crossings", "enclosed", "impacts"})

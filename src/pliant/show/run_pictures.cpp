@@ -32,20 +32,6 @@ bool moves(const RunBody& body)
     return body.kind != BodyKind::obstacle && body.kind != BodyKind::plane;
 }
 
-/// A square piece of an inclined plane, facing the box.
-RenderBody plane_patch(const Plane& plane, const Box3& box, const Vec3& colour)
-{
-    const Real size = 0.75 * std::max(box.diagonal(), 1e-9);
-    const Vec3 centre = box.centre() - plane.normal * (plane.normal.dot(box.centre()) - plane.offset);
-    const Vec3 u = plane.normal.unitOrthogonal() * size, v = plane.normal.cross(u);
-    RenderBody body;
-    body.positions = {centre - u - v, centre + u - v, centre + u + v, centre - u + v};
-    body.triangles = {{0, 1, 2}, {0, 2, 3}};
-    body.colour = colour;
-    body.smooth = false;
-    return body;
-}
-
 } // namespace
 
 Vec3 up_axis(const Scene& scene)
@@ -127,7 +113,9 @@ RenderScene RunPictures::scene(const Frame& frame) const
             // A wall that faces away from the eye would hide everything.
             const Vec3 eye = camera(Real(options_.width) / options_.height).eye;
             if (!is_ground && plane.normal.dot(eye) > plane.offset)
-                out.bodies.push_back(plane_patch(plane, box_, colours[b]));
+                out.bodies.push_back(
+                    plane_patch(box_.centre() - plane.normal * (plane.normal.dot(box_.centre()) - plane.offset),
+                                plane.normal, 1.5 * box_.diagonal(), colours[b]));
         }
         if (body.triangle_count == 0) continue;
         RenderBody r;

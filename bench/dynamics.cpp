@@ -1,0 +1,117 @@
+// Cost of one implicit step's parts per element: assembly of force and stiffness, and one product of the solver, beside
+// the time to stream the same bytes in the same run; and the speed-up of two threads.
+
+#include "pliant/core/parallel.hpp"
+#include "pliant/dynamics/system.hpp"
+#include "pliant/mesh/generators.hpp"
+#include "pliant/world/builder.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+using namespace pliant;
+
+namespace {
+
+/// Best of several runs [s]: the machine may be shared, the fastest run is the least disturbed.
+template <class Body>
+Real best_seconds(Body&& body, int runs = 9)
+{
+    Real best = 1e30;
+    for (int i = 0; i < runs; ++i) {
+        const auto start = std::chrono::steady_clock::now();
+        body();
+        best = std::min(best, std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count());
+    }
+    return best;
+}
+
+World cloth_world(Index springs)
+{
+    const Index side = std::max<Index>(4, Index(std::lround(std::sqrt(springs / 6.0)))); // six springs a vertex
+    WorldBuilder builder;
+    BodyOptions options;
+    options.name = "cloth";
+    builder.add_cloth(make_grid(1, 1, side, side), {}, options, GridShape{side, side});
+    return builder.build();
+}
+
+World solid_world(Index tets)
+{
+    const Index side = std::max<Index>(2, Index(std::lround(std::cbrt(tets / 6.0))));
+    WorldBuilder builder;
+    BodyOptions options;
+    options.name = "block";
+    builder.add_solid(make_tet_box({1, 1, 1}, {side, side, side}), {}, options);
+    return builder.build();
+}
+
+/// Time to read as many bytes as the matrix product reads [s].
+Real stream_seconds(std::size_t bytes)
+{
+    std::vector<Real> data(bytes / sizeof(Real) + 1, 1.0);
+    volatile Real sink = 0;
+    return best_seconds([&] {
+        const Index chunks = 64;
+        const std::size_t size = data.size() / chunks;
+        std::vector<Real> sums(chunks, 0);
+        parallel_for(
+            chunks,
+            [&](Index c) {
+                Eigen::Map<const Eigen::ArrayXd> part(data.data() + size * c, Eigen::Index(size));
+                sums[c] = part.sum();
+            },
+            1);
+        sink = std::accumulate(sums.begin(), sums.end(), 0.0);
+    });
+}
+
+struct Times {
+    Real assemble, product;
+};
+
+Times measure(const World& world)
+{
+    LinearSystem system(world.model);
+    Vec3s x(world.state.position.size(), Vec3::Ones()), y;
+    Times t;
+    t.assemble = best_seconds([&] { system.assemble(world.model, world.state, 0.004); });
+    t.product = best_seconds([&] { system.A().multiply(x, y); }, 25);
+    return t;
+}
+
+} // namespace
+
+int main()
+{
+    std::printf("%-7s %9s | %13s %13s | %13s %9s | %s\n", "model", "elements", "assembly ns/el", "product ns/el",
+                "product GB/s", "/ stream", "two threads: assembly, product");
+    for (const char* kind : {"cloth", "solid"}) {
+        Real smallest = 0, largest = 0;
+        for (Index n : {1'000, 10'000, 100'000, 300'000}) {
+            const bool cloth = kind[0] == 'c';
+            const World world = cloth ? cloth_world(n) : solid_world(n);
+            const Index elements =
+                cloth ? count(world.model.cloths[0].springs) : count(world.model.solids[0].elements);
+            const LinearSystem system(world.model);
+            const std::size_t bytes = system.A().bytes();
+            set_thread_count(1);
+            const Times one = measure(world);
+            const Real stream = stream_seconds(bytes);
+            set_thread_count(2);
+            const Times two = measure(world);
+            std::printf("%-7s %9d | %13.1f %13.1f | %13.1f %9.2f | %.2fx %.2fx\n", kind, elements,
+                        1e9 * one.assemble / elements, 1e9 * one.product / elements, 1e-9 * bytes / one.product,
+                        one.product / stream, one.assemble / two.assemble, one.product / two.product);
+            const Real cost = one.assemble / elements;
+            smallest = smallest == 0 ? cost : std::min(smallest, cost);
+            largest = std::max(largest, cost);
+        }
+        std::printf("%-7s assembly per element: largest over smallest %.2f (goal: at most 1.5)\n", kind,
+                    largest / smallest);
+    }
+    return 0;
+}

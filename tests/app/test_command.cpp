@@ -1,0 +1,222 @@
+// The pliant command as a user meets it: exit codes, kills, full disks, threads.
+#include "app/process.hpp"
+#include "pliant/core/random.hpp"
+#include "pliant/run/reader.hpp"
+#include "run/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <map>
+
+namespace pliant {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path source = PLIANT_SOURCE_DIR;
+const std::string hello = (source / "scenes/hello.yaml").string();
+
+class Command : public ::testing::Test {
+protected:
+    ProcessResult run(std::vector<std::string> arguments, ProcessOptions options = {})
+    {
+        if (!arguments.empty() && arguments[0] == "run")
+            arguments.push_back("--no-report"); // these watch the simulation
+        if (options.directory.empty()) options.directory = dir.path().string();
+        return run_process(arguments, (dir / "log").string(), options);
+    }
+    std::string path(const std::string& name) { return (dir / name).string(); }
+
+    TemporaryDirectory dir;
+};
+
+/// Every frame of a run can be read; returns how many there are.
+Index readable_frames(const std::string& directory)
+{
+    const RunReader reader(directory);
+    for (Index i = 0; i < reader.frame_count(); ++i) reader.frame(i);
+    return reader.frame_count();
+}
+
+TEST_F(Command, PrintsTheSameHashForOneTwoAndFourThreads)
+{
+    std::vector<std::string> hashes;
+    for (const char* threads : {"1", "2", "4"}) {
+        const ProcessResult r = run({"run", hello, "--end", "0.4", "-o", path(threads), "--threads", threads});
+        EXPECT_EQ(r.code, 0) << r.out;
+        hashes.push_back(r.last_line());
+    }
+    EXPECT_EQ(hashes[0].substr(0, 11), "state hash ");
+    EXPECT_EQ(hashes[0].size(), 27u);
+    EXPECT_EQ(hashes[0], hashes[1]);
+    EXPECT_EQ(hashes[0], hashes[2]);
+}
+
+TEST_F(Command, SurvivesTwentyKillsAndEndsWithTheSameBits)
+{
+    const std::vector<std::string> common = {hello, "--end", "0.6", "--threads", "1", "--checkpoint", "0"};
+    const auto command = [&](const std::string& name, bool resume) {
+        std::vector<std::string> arguments = {"run", "-o", path(name)};
+        arguments.insert(arguments.end(), common.begin(), common.end());
+        if (resume) arguments.push_back("--resume");
+        return arguments;
+    };
+    const auto begin = std::chrono::steady_clock::now();
+    const ProcessResult whole = run(command("whole", false));
+    const double duration = std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    ASSERT_EQ(whole.code, 0) << whole.out;
+
+    // Moments within the first ninth of an undisturbed run, so that about twenty of them are needed to get through;
+    // some hit the start of the process, some a write.
+    Random random(20);
+    int kills = 0;
+    ProcessResult part;
+    while (kills < 20) {
+        part = run(command("killed", true), {SIGKILL, random.uniform(0, duration / 9), RLIM_INFINITY, {}, {}});
+        if (part.signal == SIGKILL) {
+            ++kills;
+        } else {
+            ASSERT_EQ(part.code, 0) << part.out;
+            EXPECT_EQ(part.last_line(), whole.last_line());
+            fs::remove_all(path("killed")); // it came through: kill the next run
+        }
+    }
+    part = run(command("killed", true));
+    EXPECT_EQ(part.code, 0) << part.out;
+    EXPECT_EQ(part.last_line(), whole.last_line());
+    EXPECT_EQ(readable_frames(path("killed")), readable_frames(path("whole")));
+    EXPECT_EQ(RunReader(path("killed")).stats().rows.size(), RunReader(path("whole")).stats().rows.size());
+}
+
+TEST_F(Command, SavesAndExitsWith130WhenInterrupted)
+{
+    for (const int signal : {SIGINT, SIGTERM}) {
+        const std::string name = path(std::to_string(signal));
+        ProcessOptions interrupt{signal, 0.1, RLIM_INFINITY, {}, name + "/run.json"};
+        ProcessResult part = run({"run", hello, "--end", "1000", "-o", name}, interrupt);
+        EXPECT_EQ(part.code, 130) << part.out;
+        EXPECT_NE(part.out.find("state saved; continue with --resume"), std::string::npos) << part.out;
+        const std::int64_t step = RunReader(name).info()["summary"]["step"];
+        const std::string end = std::to_string(0.004 * static_cast<double>(step + 20));
+        part = run({"run", hello, "--end", end, "-o", name, "--resume"});
+        EXPECT_EQ(part.code, 0) << part.out;
+        EXPECT_EQ(part.last_line(), run({"run", hello, "--end", end, "-o", name + "-whole"}).last_line());
+    }
+}
+
+TEST_F(Command, StopsClearlyAtAFullDiskAndCanBeResumed)
+{
+    const std::vector<std::string> scene = {"run",          hello,
+                                            "--end",        "1.2",
+                                            "--checkpoint", "0.1",
+                                            "--set",        "bodies.flag.mesh.grid.vertices=[12, 12]",
+                                            "--set",        "bodies.flag.pin.vertices=[0, 11]"};
+    const auto with = [&](const std::vector<std::string>& more) {
+        std::vector<std::string> arguments = scene;
+        arguments.insert(arguments.end(), more.begin(), more.end());
+        return arguments;
+    };
+    const ProcessResult whole = run(with({"-o", path("whole")}));
+    ASSERT_EQ(whole.code, 0) << whole.out;
+    const auto size = [&](const char* file) { return static_cast<rlim_t>(fs::file_size(dir.path() / "whole" / file)); };
+    ASSERT_GT(size("stats.csv"), size("checkpoint"));
+    const std::map<std::string, rlim_t> limits = {{"stats.csv", size("stats.csv") - 100},
+                                                  {"checkpoint", size("checkpoint") - 1},
+                                                  {"mesh", size("mesh") - 1},
+                                                  {"scene.yaml", size("scene.yaml") - 1}};
+    for (const auto& [file, limit] : limits) {
+        ProcessResult part = run(with({"-o", path("full")}), {0, 0, limit, {}, {}});
+        EXPECT_EQ(part.code, 1) << part.out;
+        EXPECT_EQ(part.last_line(), "pliant: cannot write " + path("full") + "/" + file +
+                                        ": File too large; what is stored so far can be continued with --resume");
+        EXPECT_EQ(std::count(part.out.begin(), part.out.end(), '\n'), 2) << part.out; // the run's line, the message
+        part = run(with({"-o", path("full"), "--resume"}));
+        EXPECT_EQ(part.code, 0) << part.out;
+        EXPECT_EQ(part.last_line(), whole.last_line());
+        EXPECT_EQ(readable_frames(path("full")), readable_frames(path("whole")));
+        EXPECT_EQ(RunReader(path("full")).stats().rows.size(), 300u);
+        fs::remove_all(path("full"));
+    }
+    EXPECT_EQ(run(with({"-o", path("full")}), {0, 0, 0, {}, {}}).code,
+              1); // not a word can be written, not even the message
+}
+
+TEST_F(Command, ExitsWith2AndCreatesNothingForEveryBadScene)
+{
+    const fs::path bad = source / "tests/scene/bad";
+    int scenes = 0;
+    for (const auto& entry : fs::directory_iterator(bad)) {
+        if (entry.path().extension() != ".yaml") continue;
+        ++scenes;
+        const ProcessResult r =
+            run({"run", entry.path().filename().string(), "-o", path("out")}, {0, 0, RLIM_INFINITY, bad.string(), {}});
+        EXPECT_EQ(r.code, 2) << entry.path() << "\n" << r.out;
+        EXPECT_EQ(r.out.substr(0, 8), "pliant: ") << r.out;
+        EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 1) << r.out;
+        EXPECT_FALSE(fs::exists(path("out"))) << entry.path();
+    }
+    EXPECT_GE(scenes, 50);
+}
+
+TEST_F(Command, AnswersBadArgumentsInOneLine)
+{
+    const std::vector<std::vector<std::string>> commands = {{},
+                                                            {"runn"},
+                                                            {"run"},
+                                                            {"run", hello, "--threads", "-1"},
+                                                            {"run", hello, "--wibble"},
+                                                            {"run", "nowhere.yaml"},
+                                                            {"run", hello, "--set", "contact.frction=1"},
+                                                            {"run", hello, "--end", "never"},
+                                                            {"check", "nowhere"},
+                                                            {"run", hello, "-o", "/proc/nowhere"},
+                                                            {"run", "."}};
+    for (const auto& arguments : commands) {
+        const ProcessResult r = run(arguments);
+        EXPECT_EQ(r.code, 2) << r.out;
+        EXPECT_EQ(r.last_line().substr(0, 8), "pliant: ") << r.out;
+    }
+    EXPECT_FALSE(fs::exists(dir / "out"));
+}
+
+TEST_F(Command, RefusesADirectoryThatAnotherProcessWrites)
+{
+    const ProcessOptions interrupt{SIGTERM, 1.5, RLIM_INFINITY, {}, {}};
+    std::thread other([&] {
+        run_process({"run", hello, "--end", "1000", "-o", path("run")}, path("other.log"), interrupt);
+    });
+    while (!fs::exists(path("run") + "/run.json")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    const ProcessResult r = run({"run", hello, "--end", "1000", "-o", path("run"), "--resume"});
+    other.join();
+    EXPECT_EQ(r.code, 2) << r.out;
+    EXPECT_NE(r.out.find("another pliant is writing into this directory"), std::string::npos) << r.out;
+}
+
+TEST_F(Command, ListsItsScenesAndChecksThem)
+{
+    const ProcessResult list = run({"scenes"});
+    EXPECT_EQ(list.code, 0) << list.out;
+    EXPECT_NE(list.out.find("hello.yaml"), std::string::npos) << list.out;
+    const ProcessResult check = run({"check", hello});
+    EXPECT_EQ(check.code, 0) << check.out;
+    EXPECT_NE(check.out.find("paddle"), std::string::npos) << check.out;
+    EXPECT_EQ(run({"--help"}).code, 0);
+    EXPECT_EQ(run({"--version"}).code, 0);
+}
+
+TEST_F(Command, PutsARunWhereItIsExpected)
+{
+    const ProcessResult r = run({"run", hello, "--end", "20 ms", "-q"});
+    EXPECT_EQ(r.code, 0) << r.out;
+    EXPECT_EQ(r.out, r.last_line() + "\n");
+    EXPECT_TRUE(fs::exists(dir.path() / "out/hello/run.json"));
+    // the resolved scene inside the directory continues the run without the original
+    const ProcessResult again =
+        run({"run", "out/hello/scene.yaml", "-o", "out/hello", "--resume", "--end", "40 ms", "-q"});
+    EXPECT_EQ(again.code, 0) << again.out;
+    EXPECT_EQ(again.last_line(), run({"run", hello, "--end", "40 ms", "-o", path("whole")}).last_line());
+}
+
+} // namespace
+} // namespace pliant
