@@ -19,8 +19,10 @@ const std::string hello = (source / "scenes/hello.yaml").string();
 
 class Command : public ::testing::Test {
 protected:
-    ProcessResult run(const std::vector<std::string>& arguments, ProcessOptions options = {})
+    ProcessResult run(std::vector<std::string> arguments, ProcessOptions options = {})
     {
+        if (!arguments.empty() && arguments[0] == "run")
+            arguments.push_back("--no-report"); // these watch the simulation
         if (options.directory.empty()) options.directory = dir.path().string();
         return run_process(arguments, (dir / "log").string(), options);
     }

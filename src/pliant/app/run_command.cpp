@@ -26,7 +26,7 @@ struct RunArguments {
     std::string scene, directory, end;
     std::vector<std::string> overrides;
     int threads = 0;
-    bool resume = false, force = false, every_step = false, quiet = false;
+    bool resume = false, force = false, every_step = false, quiet = false, no_report = false;
     double checkpoint_every = 10;
 };
 
@@ -68,19 +68,10 @@ int run(const RunArguments& arguments)
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
 
+    RunResult result;
     try {
-        const RunResult result = run_scene(scene, world, options);
+        result = run_scene(scene, world, options);
         progress.end();
-        if (!result.finished) {
-            fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step,
-                       result.steps);
-            fmt::print("state hash {:016x}\n", result.hash);
-            return exit_interrupted;
-        }
-        if (!arguments.quiet)
-            fmt::print("{} steps, {} frames in {}\n", result.steps, result.frames, duration_text(result.seconds));
-        fmt::print("state hash {:016x}\n", result.hash);
-        return exit_done;
     } catch (const StorageError& e) {
         progress.end();
         throw StorageError(std::string(e.what()) + "; what is stored so far can be continued with --resume");
@@ -88,6 +79,19 @@ int run(const RunArguments& arguments)
         progress.end();
         throw;
     }
+    std::signal(SIGINT, SIG_DFL); // all is stored
+    std::signal(SIGTERM, SIG_DFL);
+    int code = exit_done;
+    if (!result.finished) {
+        fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step, result.steps);
+        code = exit_interrupted;
+    } else {
+        if (!arguments.quiet)
+            fmt::print("{} steps, {} frames in {}\n", result.steps, result.frames, duration_text(result.seconds));
+        if (!arguments.no_report && !certify_and_report(options.directory, arguments.quiet)) code = exit_failed;
+    }
+    fmt::print("state hash {:016x}\n", result.hash);
+    return code;
 }
 
 } // namespace
@@ -109,6 +113,7 @@ void add_run_command(CLI::App& app, int& exit_code)
     command->add_flag("--every-step", arguments->every_step, "Store a frame for every step");
     command->add_option("--checkpoint", arguments->checkpoint_every, "Seconds between checkpoints [10]")
         ->check(CLI::Range(0.0, 1e6));
+    command->add_flag("--no-report", arguments->no_report, "Leave out the certificate and the report at the end");
     command->add_flag("-q,--quiet", arguments->quiet, "Print the state hash only");
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }
