@@ -3,6 +3,7 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/run/array_file.hpp"
+#include "pliant/run/certificate.hpp"
 #include "pliant/run/runner.hpp"
 
 #include <fmt/format.h>
@@ -44,6 +45,29 @@ void print_start(const Scene& scene, const World& world, const RunOptions& optio
     std::fflush(stdout);
 }
 
+/// The promise of a method starts from a start without intersections.
+void require_clean_start(const std::string& path, const Scene& scene, const World& world)
+{
+    if (!promises_no_crossing(scene.method)) return;
+    const RunMesh mesh = make_run_mesh(world.model);
+    const FrameChecker checker(mesh);
+    const FrameCheck found = checker.check(make_frame(world, 0, scene.step, {}));
+    const std::string cure = fmt::format(
+        "; method {} needs a start without intersections: move the bodies apart ('pliant check {}' lists all pairs)",
+        scene.method.method, path);
+    if (!found.crossings.empty()) {
+        const TriangleCrossing& x = found.crossings.front();
+        throw Error(fmt::format("{}: at the start '{}' and '{}' intersect at ({:.6g}, {:.6g}, {:.6g}) m{}", path,
+                                mesh.bodies[x.body_a].name, mesh.bodies[x.body_b].name, x.position.x(), x.position.y(),
+                                x.position.z(), cure));
+    }
+    for (const Enclosure& e : found.enclosed)
+        if (mesh.bodies[e.container].plane != none)
+            throw Error(fmt::format("{}: at the start '{}' is partly behind the plane '{}'{}", path,
+                                    mesh.bodies[checker.body_of_vertex(e.vertex)].name, mesh.bodies[e.container].name,
+                                    cure));
+}
+
 int run(const RunArguments& arguments)
 {
     std::vector<std::string> overrides = arguments.overrides;
@@ -51,6 +75,7 @@ int run(const RunArguments& arguments)
     set_thread_count(arguments.threads);
     const Scene scene = load_scene(arguments.scene, overrides);
     World world = build_world(scene);
+    if (!arguments.resume) require_clean_start(arguments.scene, scene, world);
 
     RunOptions options;
     options.directory =

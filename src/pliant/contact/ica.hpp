@@ -21,11 +21,17 @@ public:
     ContactResult solve(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                         Multipliers& lambda);
 
+    /// The solver `ica-paper`: [Otaduy09, 5.5] to the letter, with its rule of 5 % changes, for the paper's plots.
+    ContactResult solve_as_published(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
+                                     Multipliers& lambda);
+
 private:
+    /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
+    Real inner_residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
     void prepare(const ContactSystem& system);
     void anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
                     Multipliers& lambda);
-    void refine(const ContactSystem& system, const Multipliers& lambda, Vec3s& dv);
+    void refine(const ContactSystem& system, Vec3s& dv);
 
     Coloring coloring_;
     // Scratch of one solve, filled by prepare().

@@ -69,7 +69,14 @@ enum class FrictionCone {
     exact,   ///< |gamma| <= mu lambda: Coulomb's disc
 };
 
+enum class SolverKind {
+    ica,          ///< iterative constraint anticipation, accelerated, with true residuals
+    ica_paper,    ///< the same as published
+    anticipation, ///< full constraint anticipation with a direct factorisation
+};
+
 struct ContactSolverOptions {
+    SolverKind kind = SolverKind::ica;
     Real tolerance = 1e-3;     ///< on the dynamics and complementarity residuals, both free of units
     Real gap_tolerance = 0.25; ///< on the normal velocity error, as a fraction of each row's room
     int max_iterations = 100;  ///< outer iterations

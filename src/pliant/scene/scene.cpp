@@ -68,6 +68,10 @@ void check_method(Scene& scene)
     const Value& contact = scene.document.at("contact");
     scene.method.solver.cone =
         contact.at("friction-cone").scalar == "exact" ? FrictionCone::exact : FrictionCone::pyramid;
+    const std::string& solver = contact.at("solver").scalar;
+    scene.method.solver.kind = solver == "ica-paper"      ? SolverKind::ica_paper
+                               : solver == "anticipation" ? SolverKind::anticipation
+                                                          : SolverKind::ica;
     scene.method.solver.tolerance = contact.at("tolerance").real();
     scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
     scene.method.max_rounds = static_cast<int>(contact.at("max-rounds").integer());
