@@ -2,8 +2,14 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/detection/detector.hpp"
 #include "pliant/detection/tree.hpp"
+#include "pliant/mesh/io.hpp"
 
 #include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
 
 using namespace pliant;
 
@@ -64,6 +70,44 @@ TEST(BroadPhase, ReturnsTheBruteForceCandidatesOfFoldedCloth)
     Random random(3);
     expect_same_candidates(s, x, x, 0.005);
     expect_same_candidates(s, x, moved(x, random, 0.01), 0.001);
+}
+
+TEST(BroadPhase, ReturnsTheBruteForceCandidatesOfAPartOfTheClothBall)
+{
+    const char* data = std::getenv("PLIANT_DATA");
+    const std::filesystem::path meshes =
+        (data ? std::filesystem::path(data) : std::filesystem::path(PLIANT_SOURCE_DIR) / "../shared/data") / "meshes";
+    if (!std::filesystem::exists(meshes / "cloth_ball92.ply"))
+        GTEST_SKIP() << "no cloth_ball92.ply in " << meshes << " (set PLIANT_DATA)";
+    const TriangleMesh whole = read_triangle_mesh(meshes / "cloth_ball92.ply");
+    const Vec3s end = read_triangle_mesh(meshes / "cloth_ball93.ply").vertices;
+    // the 2500 triangles nearest to the middle of the cloth: crumpled layers and a part of the ball
+    std::vector<std::pair<Real, Index>> order;
+    const auto centre = [&](Index f) {
+        const Triangle& t = whole.triangles[f];
+        return Vec3((whole.vertices[t[0]] + whole.vertices[t[1]] + whole.vertices[t[2]]) / 3);
+    };
+    for (Index f = 0; f < count(whole.triangles); ++f) order.emplace_back((centre(f) - centre(0)).norm(), f);
+    std::sort(order.begin(), order.end());
+    TriangleMesh part;
+    Vec3s part_end;
+    std::map<Index, Index> number;
+    for (Index i = 0; i < 2500; ++i) {
+        Triangle t = whole.triangles[order[i].second];
+        for (Index& v : t) {
+            const auto [it, inserted] = number.try_emplace(v, count(part.vertices));
+            if (inserted) {
+                part.vertices.push_back(whole.vertices[v]);
+                part_end.push_back(end[v]);
+            }
+            v = it->second;
+        }
+        part.triangles.push_back(t);
+    }
+    Surface s;
+    add_body(s, part);
+    expect_same_candidates(s, part.vertices, part_end, 0);
+    expect_same_candidates(s, part.vertices, part.vertices, 0.02);
 }
 
 TEST(BroadPhase, HandlesMeshesSmallerThanALeaf)

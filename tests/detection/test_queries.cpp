@@ -285,6 +285,29 @@ TEST(Queries, GiveTheSameResultsWhenTheyReuseCandidates)
     EXPECT_FALSE(reusing.stats().reused) << "moved out of the grown boxes";
 }
 
+TEST(Queries, HaveTheSameBitsWhateverTheTreeWentThrough)
+{
+    Random random(14);
+    const Surface s = sheet_over_sheet(0.02);
+    Vec3s y = s.rest, wild = s.rest;
+    for (Vec3& p : y) p += 0.03 * random.on_sphere();
+    for (Vec3& p : wild) p = random.in_box(Vec3::Constant(-1), Vec3::Constant(1));
+    Detector fresh(s), used(s);
+    used.set_reuse_margin(0.01);
+    const ImpactOptions options = {.hard_gap = 1e-3, .tolerance = 1e-4};
+    used.impacts(wild, wild, options);
+    used.proximity(wild, {.reach = 0.01});
+    const std::vector<Impact> a = fresh.impacts(s.rest, y, options), b = used.impacts(s.rest, y, options);
+    ASSERT_FALSE(a.empty());
+    ASSERT_EQ(a.size(), b.size());
+    for (std::size_t i = 0; i < a.size(); ++i) {
+        EXPECT_EQ(a[i].key, b[i].key);
+        EXPECT_EQ(a[i].time, b[i].time);
+        EXPECT_EQ(a[i].weights, b[i].weights);
+        EXPECT_EQ(a[i].normal, b[i].normal);
+    }
+}
+
 TEST(Queries, RefusePositionsThatAreNotFinite)
 {
     const Surface s = sheet_over_sheet(0.02);

@@ -26,17 +26,12 @@ void Detector::Implementation::require_positions(const Vec3s& x_t0, const Vec3s&
     }
 }
 
-// Boxes apart at both ends of the motion that collected the candidates are then apart at both ends of this one.
-bool Detector::Implementation::covers(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius,
-                                      Real uniform) const
+// Boxes apart at both ends of the motion that collected the candidates are then apart at both ends of the query's.
+bool Detector::Implementation::covers() const
 {
     if (!has_candidates) return false;
     return parallel_sum(surface.vertex_count(), Index(0), [&](Index v) {
-               const Real r = radius.empty() ? uniform : radius[v];
-               Box b0, b1;
-               b0.add(x_t0[v], r);
-               b1.add(x_t1[v], r);
-               return inside(b0, boxes.end(0, v)) && inside(b1, boxes.end(1, v)) ? 0 : 1;
+               return inside(query.end(0, v), boxes.end(0, v)) && inside(query.end(1, v), boxes.end(1, v)) ? 0 : 1;
            }) == 0;
 }
 
@@ -66,7 +61,12 @@ void Detector::Implementation::find_candidates(const Vec3s& x_t0, const Vec3s& x
 {
     require_positions(x_t0, x_t1);
     stats = {};
-    stats.reused = reuse_margin > 0 && covers(x_t0, x_t1, radius, uniform);
+    if (reuse_margin > 0) {
+        Stopwatch watch;
+        query.compute(x_t0, x_t1, radius, uniform, 0);
+        stats.reused = covers();
+        stats.update_seconds += watch.lap();
+    }
     if (stats.reused) return stats.count(candidates);
     update(x_t0, x_t1, radius, uniform, reuse_margin);
     collect();

@@ -32,7 +32,8 @@ struct Detector::Implementation {
     BroadPhaseKind kind;
     BoxTree tree;
     HashGrid hash;
-    VertexBoxes boxes;
+    VertexBoxes boxes; ///< that collected the candidates
+    VertexBoxes query; ///< of the query at hand, when candidates may be reused
     CandidateChunks candidates;
     bool has_candidates = false;
     Real reuse_margin = 0;
@@ -48,7 +49,7 @@ struct Detector::Implementation {
     /// Throws Error unless both arrays hold one finite position for every vertex.
     void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const;
     /// Whether the candidates at hand hold every pair that the query can need.
-    bool covers(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform) const;
+    bool covers() const;
     /// Brings the broad phase to the boxes of a motion.
     void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
     /// stride: see BoxTree::collect; the other broad phases collect everything.
@@ -56,9 +57,21 @@ struct Detector::Implementation {
     /// Candidates of the motion, or a superset that is at hand.
     void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform);
 
+    /// Candidates collected with grown boxes are more than those of the query. Only the latter may be looked at, or
+    /// results would depend on what was asked before.
+    bool wanted_vertex_face(const Pair& p) const
+    {
+        return reuse_margin == 0 || overlap(query.both(p[0]), query.both(surface.triangles[p[1]]));
+    }
+    bool wanted_edge_edge(const Pair& p) const
+    {
+        return reuse_margin == 0 || overlap(query.both(surface.edges[p[0]]), query.both(surface.edges[p[1]]));
+    }
+
     /// Looks at all candidates in parallel: vertex_face(pair, list) and edge_edge(pair, list) append what they find to
     /// a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are then joined, sorted by key, and
-    /// of equal keys the first by `before` is kept.
+    /// of equal keys the first by `before` is kept; `before` must look at content only, so that the choice depends
+    /// neither on threads nor on the shape of the tree.
     template <class T, class VertexFace, class EdgeEdge, class Vertex, class Before>
     void narrow(std::vector<T>& out, VertexFace&& vertex_face, EdgeEdge&& edge_edge, Vertex&& vertex,
                 Before&& before) const
@@ -71,9 +84,13 @@ struct Detector::Implementation {
             count(found),
             [&](Index i) {
                 if (i < vf)
-                    for (const Pair& p : candidates.vertex_face[i]) vertex_face(p, found[i]);
+                    for (const Pair& p : candidates.vertex_face[i]) {
+                        if (wanted_vertex_face(p)) vertex_face(p, found[i]);
+                    }
                 else if (i < vf + ee)
-                    for (const Pair& p : candidates.edge_edge[i - vf]) edge_edge(p, found[i]);
+                    for (const Pair& p : candidates.edge_edge[i - vf]) {
+                        if (wanted_edge_edge(p)) edge_edge(p, found[i]);
+                    }
                 else {
                     const Index begin = (i - vf - ee) * vertices_a_chunk;
                     for (Index k = begin; k < std::min(vertices, begin + vertices_a_chunk); ++k) vertex(k, found[i]);
@@ -102,10 +119,7 @@ private:
             16);
         const auto item = [&](const Entry& e) -> const T& { return lists[e.list][e.place]; };
         tbb::parallel_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
-            if (a.key != b.key) return a.key < b.key;
-            if (before(item(a), item(b))) return true;
-            if (before(item(b), item(a))) return false;
-            return std::tie(a.list, a.place) < std::tie(b.list, b.place);
+            return a.key != b.key ? a.key < b.key : before(item(a), item(b));
         });
         const auto last =
             std::unique(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key == b.key; });

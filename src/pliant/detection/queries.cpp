@@ -78,7 +78,7 @@ std::optional<CcdHit> edge_edge_hit(const Surface& s, const Vec3s& x_t0, const V
 
 bool earlier(const Impact& a, const Impact& b)
 {
-    return a.time != b.time ? a.time < b.time : a.key < b.key;
+    return std::tie(a.time, a.key, a.weights) < std::tie(b.time, b.key, b.weights);
 }
 
 std::optional<Impact> vertex_plane_hit(const Vec3s& x_t0, const Vec3s& x_t1, Index v, Index plane,
@@ -116,8 +116,12 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
             if (const auto hit = vertex_plane_hit(x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };
-    d.narrow(d.impacts, vertex_face, edge_edge, vertex_planes,
-             [](const Impact& a, const Impact& b) { return a.time < b.time; });
+    d.narrow(d.impacts, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {
+        const auto content = [](const Impact& i) {
+            return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
+        };
+        return content(a) < content(b);
+    });
     d.stats.narrow_seconds = watch.lap();
     return d.impacts;
 }

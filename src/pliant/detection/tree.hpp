@@ -14,7 +14,7 @@ namespace pliant {
 class BoxTree {
 public:
     static constexpr Real decay = 1.3;         ///< rebuild when the boxes' total surface has grown by this factor
-    static constexpr Index items_per_leaf = 4; ///< at most
+    static constexpr Index items_per_leaf = 8; ///< at most
 
     /// Every edge of the surface must belong to a triangle; vertices need not.
     explicit BoxTree(const Surface& surface);
