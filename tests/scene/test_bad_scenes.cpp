@@ -3,6 +3,7 @@
 #include "pliant/scene/scene.hpp"
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/suggest.hpp"
+#include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -98,7 +99,8 @@ TEST(BadScene, AsksAMethodForABodyThatItCannotHandle)
 
 TEST(BadScene, IsRefusedWhenItIsTooLarge)
 {
-    const fs::path path = fs::temp_directory_path() / "pliant-huge.yaml";
+    const TemporaryDirectory dir;
+    const fs::path path = dir / "huge.yaml";
     std::ofstream(path) << "title: x\n";
     fs::resize_file(path, 17u << 20);
     try {
@@ -107,7 +109,6 @@ TEST(BadScene, IsRefusedWhenItIsTooLarge)
     } catch (const Error& e) {
         EXPECT_EQ(e.what(), path.string() + ": larger than 16 MB, too large for a scene");
     }
-    fs::remove(path);
 }
 
 std::string override_message(const std::vector<std::string>& overrides)

@@ -4,6 +4,7 @@
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/units.hpp"
 #include "pliant/scene/yaml_reader.hpp"
+#include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -109,7 +110,8 @@ TEST(Scene, TakesOverrides)
 
 TEST(Scene, IncludesAnotherOneAndChangesIt)
 {
-    const fs::path dir = fs::temp_directory_path() / "pliant-include";
+    const TemporaryDirectory temporary;
+    const fs::path& dir = temporary.path();
     fs::create_directories(dir / "parts");
     std::ofstream(dir / "parts/base.yaml") << small;
     std::ofstream(dir / "top.yaml") << "include: [parts/base.yaml]\ntitle: Changed\n"
@@ -119,7 +121,6 @@ TEST(Scene, IncludesAnotherOneAndChangesIt)
     EXPECT_TRUE(scene.document.at("bodies").at("sheet").at("mesh").has("disc"));
     EXPECT_TRUE(scene.document.at("bodies").has("bar"));
     EXPECT_TRUE(scene.document.at("bodies").has("second"));
-    fs::remove_all(dir);
 }
 
 TEST(Scene, AcceptsAliases)
@@ -135,8 +136,8 @@ bodies: {sheet: {material: wool, mesh: {grid: {}}}}
 
 TEST(Scene, KeepsMeshFilesWithTheirContent)
 {
-    const fs::path dir = fs::temp_directory_path() / "pliant-files";
-    fs::remove_all(dir);
+    const TemporaryDirectory temporary;
+    const fs::path& dir = temporary.path();
     fs::create_directories(dir / "shapes");
     std::ofstream(dir / "shapes/tet.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     std::ofstream(dir / "scene.yaml") << "contact: {method: none}\nmaterials: {steel: {type: rigid}}\n"
@@ -157,7 +158,6 @@ TEST(Scene, KeepsMeshFilesWithTheirContent)
 
     std::ofstream(dir / "shapes/tet.obj", std::ios::app) << "# changed\n";
     EXPECT_NE(to_yaml(load_scene(dir / "scene.yaml")), to_yaml(scene));
-    fs::remove_all(dir);
 }
 
 TEST(Scene, MakesABodyOfEachLetterAndEmbedsIt)

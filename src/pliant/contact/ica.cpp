@@ -129,6 +129,7 @@ void Ica::prepare(const ContactSystem& system)
     W_.resize(static_cast<std::size_t>(m));
     base_.resize(static_cast<std::size_t>(m));
     inverse_.resize(static_cast<std::size_t>(m));
+    slack_.assign(static_cast<std::size_t>(m), 0);
     parallel_for(m, [&](Index j) {
         const Row& r = p.rows[j];
         Mat3 W = Mat3::Zero();
@@ -167,9 +168,10 @@ void Ica::prepare(const ContactSystem& system)
 
 // The Jacobi-anticipated velocity u(l) = dv + D^-1 (J^T l - A dv) is made to satisfy the rows [Otaduy09, eq. 10, 13,
 // 14]: each row sees u, changes its multipliers, and u follows at its blocks. B = J D^-1 J^T is never built.
-void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, const Vec3s& dv,
+void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
                      Multipliers& lambda)
 {
+    constexpr Real watch_margin = 0.1; // of the velocity scale
     const ContactProblem& p = system.problem;
     for (Index i : touched_) f_[i].setZero();
     for (Index j = 0; j < p.size(); ++j) {
@@ -180,21 +182,27 @@ void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& op
         const Index i = touched_[t];
         u_[i] = dv[i] + system.diagonal_inverse[i] * (f_[i] - system.A.row_product(i, dv));
     });
-    for (int sweep = 0; sweep < options.inner_sweeps; ++sweep)
-        for (Index j = 0; j < p.size(); ++j) {
+    // Most rows are near misses: only those that push or are about to are visited every time, all of them now and then.
+    for (int sweep = 0; sweep < options.inner_sweeps; ++sweep) {
+        const bool all = sweep == 0 && visit_all;
+        const Index visits = all ? p.size() : count(watched_);
+        for (Index visit = 0; visit < visits; ++visit) {
+            const Index j = all ? visit : watched_[visit];
             const Row& r = p.rows[j];
             const Mat3& W = W_[j];
             if (W(0, 0) <= 0) continue; // nothing that this row could move
             const Vec3 world = p.relative_velocity(r, u_);
             Vec3 u(r.normal.dot(world) + base_[j][0], 0, 0), next = Vec3::Zero();
+            if (all) slack_[j] = u[0];
             if (r.normal_only || r.friction == 0) {
                 next[0] = std::max(0.0, lambda[j][0] - u[0] / W(0, 0));
             } else {
                 u[1] = r.tangent1.dot(world) + base_[j][1];
                 u[2] = r.tangent2.dot(world) + base_[j][2];
                 const Vec3 b = u - W * lambda[j];
-                next = options.cone == FrictionCone::pyramid ? solve_local_pyramid(W, inverse_[j], b, r.friction, lambda[j], options.local_passes)
-                                                             : solve_local_disc(W, b, r.friction, lambda[j]);
+                next = options.cone == FrictionCone::pyramid
+                           ? solve_local_pyramid(W, inverse_[j], b, r.friction, lambda[j], options.local_passes)
+                           : solve_local_disc(W, b, r.friction, lambda[j]);
             }
             const Vec3 change = next - lambda[j];
             if (change.isZero(0)) continue;
@@ -212,6 +220,12 @@ void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& op
                 f_[a.block] += twist;
             }
         }
+        if (all) {
+            watched_.clear();
+            for (Index j = 0; j < p.size(); ++j)
+                if (lambda[j][0] > 0 || slack_[j] < watch_margin * system.velocity_scale) watched_.push_back(j);
+        }
+    }
 }
 
 // One block Gauss-Seidel sweep over A dv = J^T l [Otaduy09, eq. 12]. Exactly one: solving better between updates of
@@ -254,7 +268,7 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     Real best = std::numeric_limits<Real>::infinity();
     while (result.iterations < options.max_iterations) {
         anderson.begin(dv, lambda);
-        anticipate(system, options, dv, lambda);
+        anticipate(system, options, result.iterations % check_every == 0, dv, lambda);
         refine(system, lambda, dv);
         ++result.iterations;
         if (result.iterations % check_every == 0 || result.iterations == 1 ||

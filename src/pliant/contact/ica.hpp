@@ -23,7 +23,7 @@ public:
 
 private:
     void prepare(const ContactSystem& system);
-    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, const Vec3s& dv,
+    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
                     Multipliers& lambda);
     void refine(const ContactSystem& system, const Multipliers& lambda, Vec3s& dv);
 
@@ -34,8 +34,10 @@ private:
     std::vector<Index> active_begin_; ///< per colour + 1
     std::vector<Index> component_;    ///< per block: representative of its connected part
     std::vector<Mat3> W_;             ///< per row: 3x3 response in the row's frame
-    Vec3s inverse_;                  ///< per row: 1 / diagonal of W
+    Vec3s inverse_;                   ///< per row: 1 / diagonal of W
     Vec3s base_;                      ///< per row: u0 + J v*, in the row's frame, minus (rhs, 0, 0)
+    std::vector<Index> watched_;      ///< rows that push or are about to, as of the last visit to all
+    std::vector<Real> slack_;         ///< per row: n . u - rhs at that visit [m/s]
     Vec3s u_, f_;
 };
 

@@ -46,6 +46,8 @@ struct DetectionStats {
     std::int64_t vertex_face_candidates = 0, edge_edge_candidates = 0;
     bool reused = false; ///< candidates of an earlier query were used again
     Real update_seconds = 0, collect_seconds = 0, narrow_seconds = 0;
+
+    void count(const CandidateChunks& candidates);
 };
 
 class Detector {

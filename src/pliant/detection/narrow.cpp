@@ -65,10 +65,11 @@ constexpr std::array<int, 3> edge_opposite = {1, 2, 0}; ///< corner -> place in 
 
 } // namespace
 
-ContactPair closest_vertex_face(const Surface& s, const Vec3s& x, Index v, Index f)
+std::optional<ContactPair> closest_vertex_face(const Surface& s, const Vec3s& x, Index v, Index f, Real limit)
 {
     const Triangle& t = s.triangles[f];
     const PointTriangle c = closest_point_triangle(x[v], x[t[0]], x[t[1]], x[t[2]]);
+    if (c.distance > limit) return {};
     int missing;
     const int used = corners_used(c.weights, missing);
     if (used == 1) {
@@ -85,12 +86,13 @@ ContactPair closest_vertex_face(const Surface& s, const Vec3s& x, Index v, Index
     return p;
 }
 
-ContactPair closest_edge_edge(const Surface& s, const Vec3s& x, Index e, Index g)
+std::optional<ContactPair> closest_edge_edge(const Surface& s, const Vec3s& x, Index e, Index g, Real limit)
 {
     if (g < e) std::swap(e, g);
     const auto [a0, a1] = s.edges[e];
     const auto [b0, b1] = s.edges[g];
     const EdgeEdge c = pliant::closest_edge_edge(x[a0], x[a1], x[b0], x[b1]);
+    if (c.distance > limit) return {};
     const bool a_end = c.s == 0 || c.s == 1, b_end = c.t == 0 || c.t == 1;
     const Index a = c.s == 0 ? a0 : a1, b = c.t == 0 ? b0 : b1;
     if (a_end && b_end) return vertex_vertex(x, a, b);
@@ -101,6 +103,17 @@ ContactPair closest_edge_edge(const Surface& s, const Vec3s& x, Index e, Index g
     p.vertices = {a0, a1, b0, b1};
     p.weights = {1 - c.s, c.s, -(1 - c.t), -c.t};
     set_normal(p, c.difference, x[a1] - x[a0], x[b1] - x[b0]);
+    return p;
+}
+
+ContactPair vertex_plane(Index v, Index number, const Plane& plane, Real distance)
+{
+    ContactPair p;
+    p.key = {PairKind::vertex_plane, v, number};
+    p.vertices = {v, none, none, none};
+    p.weights = {1, 0, 0, 0};
+    p.normal = plane.normal;
+    p.distance = distance;
     return p;
 }
 

@@ -7,9 +7,10 @@
 
 namespace pliant::narrow {
 
-/// Closest points of the pair's features, reduced to those that hold them.
-ContactPair closest_vertex_face(const Surface& surface, const Vec3s& x, Index v, Index f);
-ContactPair closest_edge_edge(const Surface& surface, const Vec3s& x, Index e, Index g);
+/// Closest points of the pair's features, reduced to those that hold them; nothing when farther apart than `limit`.
+std::optional<ContactPair> closest_vertex_face(const Surface& surface, const Vec3s& x, Index v, Index f, Real limit);
+std::optional<ContactPair> closest_edge_edge(const Surface& surface, const Vec3s& x, Index e, Index g, Real limit);
+ContactPair vertex_plane(Index v, Index number, const Plane& plane, Real distance);
 
 /// The features that the weights of a hit select.
 Impact impact_vertex_face(const Surface& surface, const CcdHit& hit, Index v, Index f);

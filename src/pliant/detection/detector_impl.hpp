@@ -1,0 +1,119 @@
+#pragma once
+// Internal to detection: what a detector keeps between queries.
+
+#include "pliant/core/parallel.hpp"
+#include "pliant/detection/detector.hpp"
+#include "pliant/detection/hash_grid.hpp"
+#include "pliant/detection/tree.hpp"
+
+#include <tbb/parallel_sort.h>
+
+#include <chrono>
+
+namespace pliant {
+
+class Stopwatch {
+public:
+    Real lap()
+    {
+        const auto now = std::chrono::steady_clock::now();
+        const Real seconds = std::chrono::duration<Real>(now - last_).count();
+        last_ = now;
+        return seconds;
+    }
+
+private:
+    std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+struct Detector::Implementation {
+    const Surface& surface;
+    PairFilter filter;
+    BroadPhaseKind kind;
+    BoxTree tree;
+    HashGrid hash;
+    VertexBoxes boxes;
+    CandidateChunks candidates;
+    bool has_candidates = false;
+    Real reuse_margin = 0;
+    DetectionStats stats;
+    std::vector<ContactPair> pairs;
+    std::vector<Impact> impacts;
+    Vec3s x_end; ///< scratch of earliest_impact
+
+    Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
+        : surface(s), filter(s, no_contact), kind(k), tree(s), hash(s)
+    {}
+
+    /// Throws Error unless both arrays hold one finite position for every vertex.
+    void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const;
+    /// Whether the candidates at hand hold every pair that the query can need.
+    bool covers(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform) const;
+    /// Brings the broad phase to the boxes of a motion.
+    void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
+    /// stride: see BoxTree::collect; the other broad phases collect everything.
+    void collect(std::size_t stride = 1);
+    /// Candidates of the motion, or a superset that is at hand.
+    void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform);
+
+    /// Looks at all candidates in parallel: vertex_face(pair, list) and edge_edge(pair, list) append what they find to
+    /// a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are then joined, sorted by key, and
+    /// of equal keys the first by `before` is kept.
+    template <class T, class VertexFace, class EdgeEdge, class Vertex, class Before>
+    void narrow(std::vector<T>& out, VertexFace&& vertex_face, EdgeEdge&& edge_edge, Vertex&& vertex,
+                Before&& before) const
+    {
+        constexpr Index vertices_a_chunk = 4096;
+        const Index vf = count(candidates.vertex_face), ee = count(candidates.edge_edge);
+        const Index vertices = surface.vertex_count(), v = (vertices + vertices_a_chunk - 1) / vertices_a_chunk;
+        std::vector<std::vector<T>> found(static_cast<std::size_t>(vf + ee + v));
+        parallel_for(
+            count(found),
+            [&](Index i) {
+                if (i < vf)
+                    for (const Pair& p : candidates.vertex_face[i]) vertex_face(p, found[i]);
+                else if (i < vf + ee)
+                    for (const Pair& p : candidates.edge_edge[i - vf]) edge_edge(p, found[i]);
+                else {
+                    const Index begin = (i - vf - ee) * vertices_a_chunk;
+                    for (Index k = begin; k < std::min(vertices, begin + vertices_a_chunk); ++k) vertex(k, found[i]);
+                }
+            },
+            1);
+        join(found, out, before);
+    }
+
+private:
+    template <class T, class Before>
+    static void join(const std::vector<std::vector<T>>& lists, std::vector<T>& out, Before&& before)
+    {
+        struct Entry {
+            PairKey key;
+            Index list, place;
+        };
+        std::vector<std::size_t> first(lists.size() + 1, 0);
+        for (std::size_t i = 0; i < lists.size(); ++i) first[i + 1] = first[i] + lists[i].size();
+        std::vector<Entry> entries(first.back());
+        parallel_for(
+            count(lists),
+            [&](Index i) {
+                for (Index k = 0; k < count(lists[i]); ++k) entries[first[i] + k] = {lists[i][k].key, i, k};
+            },
+            16);
+        const auto item = [&](const Entry& e) -> const T& { return lists[e.list][e.place]; };
+        tbb::parallel_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+            if (a.key != b.key) return a.key < b.key;
+            if (before(item(a), item(b))) return true;
+            if (before(item(b), item(a))) return false;
+            return std::tie(a.list, a.place) < std::tie(b.list, b.place);
+        });
+        const auto last =
+            std::unique(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.key == b.key; });
+        entries.erase(last, entries.end());
+        out.resize(entries.size());
+        parallel_for(
+            count(entries), [&](Index i) { out[i] = item(entries[i]); }, 1024);
+    }
+};
+
+} // namespace pliant

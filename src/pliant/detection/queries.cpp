@@ -1,0 +1,186 @@
+// Proximity, impacts and the earliest impact: the narrow phases over all candidates.
+
+#include "pliant/detection/detector_impl.hpp"
+#include "pliant/detection/narrow.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+
+const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const ProximityOptions& o)
+{
+    Implementation& d = *impl_;
+    d.find_candidates(x, x, o.radius, o.reach / 2);
+    Stopwatch watch;
+    Real limit = o.reach; // no pair is reported beyond
+    for (Real r : o.radius) limit = std::max(limit, 2 * r);
+    const auto keep = [&](const std::optional<ContactPair>& p, std::vector<ContactPair>& list) {
+        if (!p) return;
+        Real reach = o.reach;
+        if (!o.radius.empty()) {
+            reach = 0;
+            for (int k = 0; k < 4 && p->vertices[k] != none; ++k)
+                reach += std::abs(p->weights[k]) * o.radius[p->vertices[k]];
+        }
+        if (p->distance <= reach && (!o.skip_close_at_rest || d.filter.apart_at_rest(*p))) list.push_back(*p);
+    };
+    const auto vertex_face = [&](const Pair& p, auto& list) {
+        keep(narrow::closest_vertex_face(d.surface, x, p[0], p[1], limit), list);
+    };
+    const auto edge_edge = [&](const Pair& p, auto& list) {
+        keep(narrow::closest_edge_edge(d.surface, x, p[0], p[1], limit), list);
+    };
+    const auto vertex_planes = [&](Index v, auto& list) {
+        for (Index i = 0; i < count(o.planes); ++i) {
+            const Plane& plane = o.planes[i].t0;
+            const Real distance = plane.normal.dot(x[v]) - plane.offset;
+            // a plane has no radius of its own: the vertex reaches as far as to another vertex like itself
+            const Real reach = o.radius.empty() ? o.reach : 2 * o.radius[v];
+            if (distance <= reach && d.filter.vertex_body(v, o.planes[i].body))
+                list.push_back(narrow::vertex_plane(v, i, plane, distance));
+        }
+    };
+    // Equal keys have equal geometry: it is computed from the reduced features alone.
+    d.narrow(d.pairs, vertex_face, edge_edge, vertex_planes,
+             [](const ContactPair&, const ContactPair&) { return false; });
+    d.stats.narrow_seconds = watch.lap();
+    return d.pairs;
+}
+
+namespace {
+
+CcdOptions ccd_options(const ImpactOptions& o)
+{
+    CcdOptions c;
+    c.min_separation = o.hard_gap;
+    c.tolerance = o.tolerance;
+    c.max_iterations = o.max_iterations;
+    c.relax_to_start = o.relax_to_start;
+    c.kind = o.kind;
+    return c;
+}
+
+std::optional<CcdHit> vertex_face_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
+                                      const CcdOptions& options)
+{
+    const Triangle& f = s.triangles[p[1]];
+    return ccd::vertex_face({x_t0[p[0]], x_t0[f[0]], x_t0[f[1]], x_t0[f[2]]},
+                            {x_t1[p[0]], x_t1[f[0]], x_t1[f[1]], x_t1[f[2]]}, options);
+}
+std::optional<CcdHit> edge_edge_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
+                                    const CcdOptions& options)
+{
+    const Edge &a = s.edges[p[0]], &b = s.edges[p[1]];
+    return ccd::edge_edge({x_t0[a[0]], x_t0[a[1]], x_t0[b[0]], x_t0[b[1]]},
+                          {x_t1[a[0]], x_t1[a[1]], x_t1[b[0]], x_t1[b[1]]}, options);
+}
+
+bool earlier(const Impact& a, const Impact& b)
+{
+    return a.time != b.time ? a.time < b.time : a.key < b.key;
+}
+
+std::optional<Impact> vertex_plane_hit(const Vec3s& x_t0, const Vec3s& x_t1, Index v, Index plane,
+                                       const ImpactOptions& o)
+{
+    std::optional<Impact> hit =
+        narrow::impact_vertex_plane(x_t0[v], x_t1[v], o.planes[plane].t0, o.planes[plane].t1, ccd_options(o));
+    if (hit) {
+        hit->key = {PairKind::vertex_plane, v, plane};
+        hit->vertices[0] = v;
+    }
+    return hit;
+}
+
+} // namespace
+
+const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& o)
+{
+    Implementation& d = *impl_;
+    d.find_candidates(x_t0, x_t1, {}, (o.hard_gap + o.tolerance) / 2);
+    Stopwatch watch;
+    const CcdOptions options = ccd_options(o);
+    const Surface& s = d.surface;
+    const auto vertex_face = [&](const Pair& p, auto& list) {
+        if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, options))
+            list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
+    };
+    const auto edge_edge = [&](const Pair& p, auto& list) {
+        if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, options))
+            list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
+    };
+    const auto vertex_planes = [&](Index v, auto& list) {
+        for (Index i = 0; i < count(o.planes); ++i) {
+            if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
+            if (const auto hit = vertex_plane_hit(x_t0, x_t1, v, i, o)) list.push_back(*hit);
+        }
+    };
+    d.narrow(d.impacts, vertex_face, edge_edge, vertex_planes,
+             [](const Impact& a, const Impact& b) { return a.time < b.time; });
+    d.stats.narrow_seconds = watch.lap();
+    return d.impacts;
+}
+
+// A sample of the candidates bounds the time; then the boxes span the motion up to that time only, which leaves few
+// candidates, and each of them has to be followed no farther than the earliest impact of its chunk so far.
+std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& o)
+{
+    Implementation& d = *impl_;
+    const Surface& s = d.surface;
+    d.require_positions(x_t0, x_t1);
+    d.stats = {};
+    std::vector<Impact> first; // of every chunk
+    const auto search = [&](Real bound) {
+        Stopwatch watch;
+        const CandidateChunks& c = d.candidates;
+        std::vector<std::vector<Impact>> found(c.vertex_face.size());
+        parallel_for(
+            count(found),
+            [&](Index i) {
+                CcdOptions options = ccd_options(o);
+                options.max_time = bound;
+                const auto take = [&](const Impact& impact) {
+                    if (found[i].empty() || earlier(impact, found[i][0])) found[i].assign(1, impact);
+                    options.max_time = std::min(options.max_time, impact.time);
+                };
+                for (const Pair& p : c.vertex_face[i])
+                    if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, options))
+                        take(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
+                for (const Pair& p : c.edge_edge[i])
+                    if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, options))
+                        take(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
+            },
+            1);
+        for (const auto& list : found) first.insert(first.end(), list.begin(), list.end());
+        d.stats.narrow_seconds += watch.lap();
+        for (const Impact& i : first) bound = std::min(bound, i.time);
+        return bound;
+    };
+    const Real radius = (o.hard_gap + o.tolerance) / 2;
+    for (Index v = 0; v < s.vertex_count(); ++v)
+        for (Index i = 0; i < count(o.planes); ++i) {
+            if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
+            if (const auto hit = vertex_plane_hit(x_t0, x_t1, v, i, o)) first.push_back(*hit);
+        }
+    Real bound = 1;
+    for (const Impact& i : first) bound = std::min(bound, i.time);
+    const Real extent = parallel_max(count(x_t0), 0, [&](Index v) {
+        return std::max(x_t0[v].cwiseAbs().maxCoeff(), x_t1[v].cwiseAbs().maxCoeff());
+    });
+    d.x_end = x_t1;
+    for (std::size_t stride : {16, 1}) {
+        if (d.kind != BroadPhaseKind::tree && stride > 1) continue;
+        if (bound < 1)
+            parallel_for(count(x_t0), [&](Index v) { d.x_end[v] = (1 - bound) * x_t0[v] + bound * x_t1[v]; });
+        d.update(x_t0, d.x_end, {}, radius, bound < 1 ? 0x1p-50 * extent : 0);
+        d.collect(stride);
+        bound = search(bound);
+    }
+    d.has_candidates = false; // they are those of a part of the motion
+    const auto best = std::min_element(first.begin(), first.end(), earlier);
+    if (best == first.end()) return {};
+    return *best;
+}
+
+} // namespace pliant
