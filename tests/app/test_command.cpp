@@ -121,7 +121,8 @@ TEST_F(Command, StopsClearlyAtAFullDiskAndCanBeResumed)
     ASSERT_EQ(whole.code, 0) << whole.out;
     const auto size = [&](const char* file) { return static_cast<rlim_t>(fs::file_size(dir.path() / "whole" / file)); };
     ASSERT_GT(size("stats.csv"), size("checkpoint"));
-    const std::map<std::string, rlim_t> limits = {{"stats.csv", size("stats.csv") - 100},
+    // The size of stats.csv varies with the digits of its timings: stop well before its end.
+    const std::map<std::string, rlim_t> limits = {{"stats.csv", (size("stats.csv") + size("checkpoint")) / 2},
                                                   {"checkpoint", size("checkpoint") - 1},
                                                   {"mesh", size("mesh") - 1},
                                                   {"scene.yaml", size("scene.yaml") - 1}};

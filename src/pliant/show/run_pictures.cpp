@@ -27,6 +27,23 @@ std::vector<Triangle> triangles_of(const RunBody& body, const std::vector<Triang
     return out;
 }
 
+/// The points of a body that are farthest out in each of 98 directions.
+void add_outline(const Frame& frame, const RunBody& body, Vec3s& out)
+{
+    constexpr int n = 2;
+    for (int i = -n; i <= n; ++i)
+        for (int j = -n; j <= n; ++j)
+            for (int k = -n; k <= n; ++k) {
+                if (std::max({std::abs(i), std::abs(j), std::abs(k)}) < n) continue;
+                const Vec3 direction(i, j, k);
+                const Vec3* farthest = nullptr;
+                for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
+                    if (!farthest || direction.dot(frame.positions[v]) > direction.dot(*farthest))
+                        farthest = &frame.positions[v];
+                if (farthest) out.push_back(*farthest);
+            }
+}
+
 bool moves(const RunBody& body)
 {
     return body.kind != BodyKind::obstacle && body.kind != BodyKind::plane;
@@ -64,16 +81,23 @@ void RunPictures::survey()
     const Index frames = reader_.frame_count();
     if (frames == 0) throw Error(reader_.directory().string() + ": the run has no frames");
     Box3 moving;
+    Vec3s moving_outline;
     Real strongest = 0;
     for (const Index f : spread(frames, std::min(frames, frames_surveyed))) {
         const Frame frame = reader_.frame(f);
-        for (const RunBody& body : reader_.bodies())
+        for (const RunBody& body : reader_.bodies()) {
             for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
                 (moves(body) ? moving : box_).add(frame.positions[v]);
+            add_outline(frame, body, moves(body) ? moving_outline : outline_);
+        }
         for (const ContactPoint& c : frame.contacts) strongest = std::max(strongest, c.force.norm());
     }
     // Obstacles are shown whole unless they would make what moves tiny.
-    if (!moving.empty() && (box_.empty() || box_.diagonal() > 6 * moving.diagonal())) box_ = moving;
+    if (!moving.empty() && (box_.empty() || box_.diagonal() > 6 * moving.diagonal())) {
+        box_ = moving;
+        outline_.clear();
+    }
+    outline_.insert(outline_.end(), moving_outline.begin(), moving_outline.end());
     if (!moving.empty()) {
         box_.add(moving.low);
         box_.add(moving.high);
@@ -87,7 +111,7 @@ void RunPictures::survey()
 
 Camera RunPictures::camera(Real aspect) const
 {
-    return options_.camera ? *options_.camera : frame_box(box_, up_, aspect, options_.view);
+    return options_.camera ? *options_.camera : frame_points(outline_, up_, aspect, options_.view);
 }
 
 RenderScene RunPictures::scene(const Frame& frame) const

@@ -42,6 +42,7 @@ private:
     PictureOptions options_;
     Vec3 up_ = Vec3::UnitY();
     Box3 box_;                              ///< of all frames
+    Vec3s outline_;                         ///< outermost points of all frames, for the framing
     std::optional<Real> ground_;            ///< along up_
     Real arrow_scale_ = 0;                  ///< length of an arrow over its force [m/N]
     std::map<Index, LoopSubdivision> fine_; ///< per body, when subdividing
