@@ -1,6 +1,8 @@
-// Broad phase, proximity and CCD on the cloth-ball pair and on a generated folded cloth of growing size.
+// Broad phase, proximity and CCD: on the cloth-ball pair, on a generated folded cloth of growing size, and query by
+// query on the third-party sets.
 
 #include "../tests/detection/surfaces.hpp"
+#include "../tests/geometry/query_sets.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/detection/detector.hpp"
 #include "pliant/mesh/io.hpp"
@@ -8,8 +10,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <cstdlib>
-#include <filesystem>
 #include <functional>
 
 using namespace pliant;
@@ -30,68 +30,11 @@ struct Scene {
     Real reach = 0, hard_gap = 0;
 };
 
-/// Fastest of a few runs, each after an update of the detector's tree to the other end of the step.
-struct Times {
-    Real update = 1e9, collect = 1e9, narrow = 1e9, total = 1e9;
-    void take(const DetectionStats& s, Real all)
-    {
-        if (all > total) return;
-        update = s.update_seconds;
-        collect = s.collect_seconds;
-        narrow = s.narrow_seconds;
-        total = all;
-    }
-};
-
-void print_row(const Scene& scene, int threads, const char* query, const Times& t, const DetectionStats& s,
-               std::size_t found, std::size_t bytes)
-{
-    const Real candidates = static_cast<Real>(s.vertex_face_candidates + s.edge_edge_candidates);
-    std::printf("%-14s %2d %-10s %8.2f %8.2f %8.2f %8.2f %9.2f %9.2f %8.1f %8zu %7.1f %6.1f\n", scene.name.c_str(), threads,
-                query, 1e3 * t.update, 1e3 * t.collect, 1e3 * t.narrow, 1e3 * t.total,
-                1e-6 * static_cast<Real>(s.vertex_face_candidates), 1e-6 * static_cast<Real>(s.edge_edge_candidates),
-                1e-6 * candidates / t.total, found, 1e-6 * static_cast<Real>(bytes),
-                1e9 * t.total / static_cast<Real>(scene.surface.triangles.size()));
-}
-
-void measure(const Scene& scene, int threads)
-{
-    set_thread_count(threads);
-    Detector detector(scene.surface);
-    const int runs = scene.surface.triangles.size() > 500'000 ? 2 : 4;
-    Times proximity, impacts, earliest;
-    std::size_t found = 0;
-    DetectionStats stats;
-    for (int i = 0; i < runs + 1; ++i) {
-        const Real t = seconds([&] { found = detector.proximity(scene.x_t0, {.reach = scene.reach}).size(); });
-        stats = detector.stats();
-        if (i > 0) proximity.take(stats, t);
-    }
-    print_row(scene, threads, "proximity", proximity, stats, found, detector.bytes());
-    const ImpactOptions options = {.hard_gap = scene.hard_gap, .tolerance = 0.1 * scene.hard_gap};
-    for (int i = 0; i < runs; ++i) {
-        const Real t = seconds([&] { found = detector.impacts(scene.x_t0, scene.x_t1, options).size(); });
-        stats = detector.stats();
-        impacts.take(stats, t);
-    }
-    print_row(scene, threads, "impacts", impacts, stats, found, detector.bytes());
-    std::optional<Impact> first;
-    for (int i = 0; i < runs; ++i) {
-        const Real t = seconds([&] { first = detector.earliest_impact(scene.x_t0, scene.x_t1, options); });
-        stats = detector.stats();
-        earliest.take(stats, t);
-    }
-    print_row(scene, threads, "earliest", earliest, stats, first ? 1 : 0, detector.bytes());
-    if (first) std::printf("%-14s    safe step %.17g\n", "", first->time);
-}
-
 std::optional<Scene> cloth_ball()
 {
-    const char* data = std::getenv("PLIANT_DATA");
-    const std::filesystem::path directory =
-        (data ? std::filesystem::path(data) : std::filesystem::path("../shared/data")) / "meshes";
+    const std::filesystem::path directory = data_directory() / "meshes";
     if (!std::filesystem::exists(directory / "cloth_ball92.ply")) {
-        std::printf("cloth_ball92.ply not found in %s (set PLIANT_DATA): left out\n", directory.c_str());
+        std::printf("no cloth_ball92.ply in %s (set PLIANT_DATA): left out\n", directory.c_str());
         return {};
     }
     Scene scene;
@@ -100,11 +43,11 @@ std::optional<Scene> cloth_ball()
     add_body(scene.surface, mesh);
     scene.x_t0 = mesh.vertices;
     scene.x_t1 = read_triangle_mesh(directory / "cloth_ball93.ply").vertices;
-    const Real edge = median_edge_length(mesh.vertices, scene.surface.edges);
-    scene.reach = 0.1 * edge;
+    scene.reach = 0.1 * median_edge_length(mesh.vertices, scene.surface.edges);
     return scene;
 }
 
+/// Eight layers, half an edge apart.
 Scene folded_cloth(Index n, const char* name)
 {
     Scene scene;
@@ -115,23 +58,112 @@ Scene folded_cloth(Index n, const char* name)
     scene.x_t0 = folded(grid, 8, 0.5 * edge, 1);
     scene.x_t1 = scene.x_t0;
     Random random(2);
-    for (Vec3& p : scene.x_t1) p += 0.1 * edge * random.on_sphere();
+    for (Vec3& p : scene.x_t1) p += 0.2 * edge * random.on_sphere();
     scene.reach = 0.6 * edge;
     scene.hard_gap = 0.01 * edge;
     return scene;
+}
+
+/// Fastest of a few runs.
+struct Row {
+    Real total = 1e9;
+    DetectionStats stats;
+    std::size_t found = 0, bytes = 0;
+
+    void run(Detector& detector, int runs, const std::function<std::size_t()>& query)
+    {
+        for (int i = 0; i < runs; ++i) {
+            const Real t = seconds([&] { found = query(); });
+            if (t > total) continue;
+            total = t;
+            stats = detector.stats();
+        }
+        bytes = detector.bytes();
+    }
+    void print(const Scene& scene, int threads, const char* query) const
+    {
+        const Real vf = 1e-6 * static_cast<Real>(stats.vertex_face_candidates);
+        const Real ee = 1e-6 * static_cast<Real>(stats.edge_edge_candidates);
+        std::printf("%-12s %7d %-15s %8.2f %9.2f %8.2f %8.2f %7.2f %7.2f %8.1f %8zu %7.1f %7.0f\n", scene.name.c_str(),
+                    threads, query, 1e3 * stats.update_seconds, 1e3 * stats.collect_seconds, 1e3 * stats.narrow_seconds,
+                    1e3 * total, vf, ee, (vf + ee) / total, found, 1e-6 * static_cast<Real>(bytes),
+                    1e9 * total / static_cast<Real>(scene.surface.triangles.size()));
+    }
+};
+
+/// Times of proximity and of impacts.
+std::array<Real, 2> measure(const Scene& scene, int threads)
+{
+    set_thread_count(threads);
+    Detector detector(scene.surface);
+    const int runs = scene.surface.triangles.size() > 500'000 ? 2 : 5;
+    const ImpactOptions options = {.hard_gap = scene.hard_gap, .tolerance = 0.1 * scene.hard_gap};
+    Row build, proximity, impacts, earliest;
+    build.run(detector, 1, [&] { return detector.proximity(scene.x_t0, {.reach = scene.reach}).size(); });
+    build.print(scene, threads, "build+proximity");
+    proximity.run(detector, runs, [&] { return detector.proximity(scene.x_t0, {.reach = scene.reach}).size(); });
+    proximity.print(scene, threads, "proximity");
+    impacts.run(detector, runs, [&] { return detector.impacts(scene.x_t0, scene.x_t1, options).size(); });
+    impacts.print(scene, threads, "impacts");
+    std::optional<Impact> first;
+    earliest.run(detector, runs, [&] {
+        first = detector.earliest_impact(scene.x_t0, scene.x_t1, options);
+        return first ? 1 : 0;
+    });
+    earliest.print(scene, threads, "earliest impact");
+    return {proximity.total, impacts.total};
+}
+
+void measure_queries()
+{
+    const std::vector<QuerySet> sets = read_query_sets();
+    if (sets.empty()) {
+        std::printf("no query sets in %s (set PLIANT_DATA): left out\n", (data_directory() / "ccd-queries").c_str());
+        return;
+    }
+    for (bool vertex_face : {true, false}) {
+        std::vector<Real> nanoseconds;
+        for (const QuerySet& set : sets)
+            for (const CcdQuery& q : vertex_face ? set.vertex_face : set.edge_edge) {
+                Real fastest = 1e9;
+                for (int repeat = 0; repeat < 5; ++repeat)
+                    fastest = std::min(fastest, 1e9 * seconds([&] {
+                                                    vertex_face ? vertex_face_ccd(q.x_t0, q.x_t1, {})
+                                                                : edge_edge_ccd(q.x_t0, q.x_t1, {});
+                                                }));
+                nanoseconds.push_back(fastest);
+            }
+        std::sort(nanoseconds.begin(), nanoseconds.end());
+        const std::size_t n = nanoseconds.size();
+        std::printf("%-11s %6zu queries: median %.0f ns, 99 %% below %.1f us, worst %.1f us (goal: 300 ns, 100 us)\n",
+                    vertex_face ? "vertex-face" : "edge-edge", n, nanoseconds[n / 2], 1e-3 * nanoseconds[n * 99 / 100],
+                    1e-3 * nanoseconds.back());
+    }
 }
 
 } // namespace
 
 int main()
 {
-    std::printf("%-14s %2s %-10s %8s %8s %8s %8s %9s %9s %8s %8s %7s %6s\n", "scene", "n", "query", "refit ms", "trav. ms",
-                "narrow", "total ms", "VF mio", "EE mio", "Mcand/s", "found", "MB", "ns/tri");
+    measure_queries();
+    std::printf("\n%-12s %7s %-15s %8s %9s %8s %8s %7s %7s %8s %8s %7s %7s\n", "scene", "threads", "query", "refit ms",
+                "travers.", "narrow", "total ms", "VF mio", "EE mio", "Mcand/s", "found", "MB", "ns/tri");
     std::vector<Scene> scenes;
     if (auto ball = cloth_ball()) scenes.push_back(std::move(*ball));
-    scenes.push_back(folded_cloth(71, "folded 10k"));
+    scenes.push_back(folded_cloth(72, "folded 10k"));
     scenes.push_back(folded_cloth(225, "folded 100k"));
-    if (!std::getenv("BENCH_SMALL"))     scenes.push_back(folded_cloth(708, "folded 1M"));
-    for (const Scene& scene : scenes)
-        for (int threads : {1, 2}) measure(scene, threads);
+    scenes.push_back(folded_cloth(708, "folded 1M"));
+    std::array<Real, 2> per_triangle_100k{};
+    for (const Scene& scene : scenes) {
+        const auto one = measure(scene, 1), two = measure(scene, 2);
+        std::printf("%-12s two threads are %.2f (proximity) and %.2f (impacts) times as fast as one\n",
+                    scene.name.c_str(), one[0] / two[0], one[1] / two[1]);
+        const Real n = static_cast<Real>(scene.surface.triangles.size());
+        if (scene.name == "folded 100k") per_triangle_100k = {one[0] / n, one[1] / n};
+        if (scene.name == "folded 1M")
+            std::printf(
+                "%-12s costs %.2f (proximity) and %.2f (impacts) times as much a triangle as 100k (goal: 1.5)\n",
+                scene.name.c_str(), one[0] / n / per_triangle_100k[0], one[1] / n / per_triangle_100k[1]);
+    }
+    set_thread_count(0);
 }
