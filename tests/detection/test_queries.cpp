@@ -119,6 +119,50 @@ TEST(Proximity, SkipsPairsThatAreCloserAtRestThanTheGap)
     EXPECT_FALSE(detector.proximity(s.rest, {.reach = 0.15, .skip_close_at_rest = false}).empty());
 }
 
+TEST(Proximity, CanLeaveOutPairsWhoseNormalsLean)
+{
+    // A tip above the inside of a face of a flat sheet: only the face is really closest, its edges are seen at a slant.
+    Surface s;
+    add_body(s, make_grid(1, 1, 9, 9));
+    const Vec3 tip(0.04, 0.05, 0.02);
+    add_body(s, {{tip, tip + Vec3(-0.1, 5, -0.2), tip + Vec3(-0.2, 5, -0.1)}, {{0, 1, 2}}});
+    Detector detector(s);
+    const std::vector<ContactPair> all = detector.proximity(s.rest, {.reach = 0.08});
+    const std::vector<ContactPair> minima = detector.proximity(s.rest, {.reach = 0.08, .cone_tolerance = 0.1});
+    EXPECT_GT(all.size(), 1u);
+    ASSERT_EQ(minima.size(), 1u);
+    EXPECT_EQ(minima[0].key.kind, PairKind::vertex_face);
+    EXPECT_NEAR(minima[0].distance, 0.05, 1e-12);
+}
+
+TEST(Proximity, KeepsTheEdgesAndCornersOfABoxAsLocalMinima)
+{
+    // Two boxes corner to corner, and two crossed roofs edge to edge: leaning normals that are right.
+    Surface corners;
+    TriangleMesh box = make_box(Vec3::Ones());
+    add_body(corners, box);
+    for (Vec3& p : box.vertices) p += Vec3::Constant(1.01);
+    add_body(corners, box);
+    Detector detector(corners);
+    const auto& found = detector.proximity(corners.rest, {.reach = 0.03, .cone_tolerance = 0.05});
+    ASSERT_EQ(found.size(), 1u);
+    EXPECT_EQ(found[0].key.kind, PairKind::vertex_vertex);
+
+    Surface roofs;
+    const auto roof = [](Real side) { // ridge along x at y = 0, faces fall away to -side
+        return TriangleMesh{{{-1, 0, 0}, {1, 0, 0}, {0, -side, 1}, {0, -side, -1}}, {{0, 1, 2}, {0, 3, 1}}};
+    };
+    add_body(roofs, roof(1));
+    TriangleMesh other = roof(-1);
+    for (Vec3& p : other.vertices) p = Vec3(p.z(), p.y() + 0.01, p.x());
+    add_body(roofs, other);
+    Detector edges(roofs);
+    const auto& ridge = edges.proximity(roofs.rest, {.reach = 0.03, .cone_tolerance = 0.05});
+    ASSERT_EQ(ridge.size(), 1u);
+    EXPECT_EQ(ridge[0].key.kind, PairKind::edge_edge);
+    EXPECT_NEAR(ridge[0].distance, 0.01, 1e-12);
+}
+
 TEST(Proximity, UsesARadiusPerVertexWhenGiven)
 {
     const Surface s = sheet_over_sheet(0.02);

@@ -12,6 +12,7 @@
 #include "pliant/detection/broad_phase.hpp"
 #include "pliant/geometry/ccd.hpp"
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -28,6 +29,9 @@ struct ProximityOptions {
     /// Instead of `reach`: a radius per vertex [m]; a pair is reported when its distance is at most the radius of pa
     /// plus that of pb, interpolated with the weights.
     std::span<const Real> radius = {};
+    /// Leave out vertex-vertex, vertex-edge and edge-edge pairs whose normal leans out of the features' normal cones by
+    /// more than this sine of an angle: a neighbouring feature is closer. Infinite: keep all.
+    Real cone_tolerance = std::numeric_limits<Real>::infinity();
     bool skip_close_at_rest = true;           ///< leave out pairs closer at rest than the gap
     std::span<const MovingPlane> planes = {}; ///< t0 is used
 };

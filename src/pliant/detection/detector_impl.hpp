@@ -4,6 +4,7 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/detection/detector.hpp"
 #include "pliant/detection/hash_grid.hpp"
+#include "pliant/detection/normal_cones.hpp"
 #include "pliant/detection/tree.hpp"
 
 #include <tbb/parallel_sort.h>
@@ -29,6 +30,7 @@ private:
 struct Detector::Implementation {
     const Surface& surface;
     PairFilter filter;
+    NormalCones cones;
     BroadPhaseKind kind;
     BoxTree tree;
     HashGrid hash;
@@ -43,7 +45,7 @@ struct Detector::Implementation {
     Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), kind(k), tree(s), hash(s)
+        : surface(s), filter(s, no_contact), cones(s), kind(k), tree(s), hash(s)
     {}
 
     /// Throws Error unless both arrays hold one finite position for every vertex.

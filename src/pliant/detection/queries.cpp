@@ -23,7 +23,10 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
             for (int k = 0; k < 4 && p->vertices[k] != none; ++k)
                 reach += std::abs(p->weights[k]) * o.radius[p->vertices[k]];
         }
-        if (p->distance <= reach && (!o.skip_close_at_rest || d.filter.apart_at_rest(*p))) list.push_back(*p);
+        if (p->distance > reach) return;
+        if (o.skip_close_at_rest && !d.filter.apart_at_rest(*p)) return;
+        if (o.cone_tolerance < 1 && !d.cones.local_minimum(*p, x, o.cone_tolerance)) return;
+        list.push_back(*p);
     };
     const auto vertex_face = [&](const Pair& p, auto& list) {
         keep(narrow::closest_vertex_face(d.surface, x, p[0], p[1], limit), list);

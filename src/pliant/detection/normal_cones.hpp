@@ -1,0 +1,32 @@
+#pragma once
+// Which pairs of closest features are closest for the surfaces around them too.
+//
+// A vertex above the inside of a face is also within reach of that face's edges. Those pairs are no local minima of the
+// distance between the two surfaces: their normals lean, and as constraints they hinder sliding although nothing is
+// there to slide against. A pair is a local minimum when its normal lies in the normal cones of both features.
+
+#include "pliant/detection/pairs.hpp"
+#include "pliant/world/surface.hpp"
+
+namespace pliant {
+
+class NormalCones {
+public:
+    explicit NormalCones(const Surface& surface);
+
+    /// Whether, seen from the contact, no face next to the pair's vertex or edge comes closer to the other side than by
+    /// `tolerance`, the sine of an angle. Pairs with a face or a plane on one side are only tested on that side's
+    /// other.
+    bool local_minimum(const ContactPair& pair, const Vec3s& x, Real tolerance) const;
+
+private:
+    /// n points from the other side to this one.
+    bool vertex_allows(Index v, const Vec3& n, const Vec3s& x, Real tolerance) const;
+    bool edge_allows(Index e, const Vec3& n, const Vec3s& x, Real tolerance) const;
+
+    const Surface& surface_;
+    std::vector<std::array<Index, 2>> opposite_; ///< per edge: vertices across from it, `none` at a boundary
+    std::vector<Index> ring_begin_, ring_;       ///< per vertex: its neighbours
+};
+
+} // namespace pliant
