@@ -24,6 +24,15 @@ inline World arch(int stones, Real mu)
     return builder.build();
 }
 
+/// Solver settings for structures that stand by friction alone.
+inline MethodOptions accurate()
+{
+    MethodOptions options = implicit_options();
+    options.solver.tolerance = 1e-5;
+    options.solver.max_iterations = 1000;
+    return options;
+}
+
 /// Height of the highest vertex.
 inline Real top(const World& world)
 {

@@ -2,18 +2,6 @@
 
 using namespace pliant;
 
-namespace {
-
-MethodOptions accurate()
-{
-    MethodOptions options = implicit_options();
-    options.solver.tolerance = 1e-5;
-    options.solver.max_iterations = 1000;
-    return options;
-}
-
-} // namespace
-
 TEST(Structures, ArchOfTwentyFiveStonesStandsOnFrictionOneHalf)
 {
     const World start = arch(25, 0.5);

@@ -119,6 +119,19 @@ void carry_by_frame(Surface& s, Carrier carrier, Index frame, const Vec3s& local
     }
 }
 
+/// The next vertex sits on one block.
+void carry_by_block(Model& model, Index block)
+{
+    Surface& s = model.surface;
+    s.carrier.push_back(Carrier::blocks);
+    s.frame.push_back(none);
+    s.local.emplace_back(Vec3::Zero());
+    s.map_block.push_back(block);
+    s.map_weight.push_back(1);
+    s.map_begin.push_back(count(s.map_block));
+    s.prescribed.push_back(model.is_prescribed(block));
+}
+
 } // namespace
 
 Index WorldBuilder::add_cloth(const TriangleMesh& mesh, const ClothMaterial& material, const BodyOptions& options,
@@ -130,16 +143,7 @@ Index WorldBuilder::add_cloth(const TriangleMesh& mesh, const ClothMaterial& mat
     model.cloths.push_back(grid ? make_grid_cloth(mesh, grid->nx, grid->nz, material) : make_cloth(mesh, material));
     add_particles(body, mesh.vertices, options, model.cloths.back().mass);
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
-    Surface& s = model.surface;
-    for (Index i = 0; i < body.block_count; ++i) {
-        s.carrier.push_back(Carrier::blocks);
-        s.frame.push_back(none);
-        s.local.emplace_back(Vec3::Zero());
-        s.map_block.push_back(body.first_block + i);
-        s.map_weight.push_back(1);
-        s.map_begin.push_back(count(s.map_block));
-        s.prescribed.push_back(model.is_prescribed(body.first_block + i));
-    }
+    for (Index i = 0; i < body.block_count; ++i) carry_by_block(model, body.first_block + i);
     return count(model.bodies) - 1;
 }
 
@@ -166,16 +170,7 @@ Index WorldBuilder::add_solid(const TetMesh& mesh, const SolidMaterial& material
     std::vector<Triangle> triangles;
     for (const Triangle& t : boundary) triangles.push_back({number[t[0]], number[t[1]], number[t[2]]});
     add_surface(body, rest, triangles, options.gap);
-    Surface& s = model.surface;
-    for (Index v : node) {
-        s.carrier.push_back(Carrier::blocks);
-        s.frame.push_back(none);
-        s.local.emplace_back(Vec3::Zero());
-        s.map_block.push_back(body.first_block + v);
-        s.map_weight.push_back(1);
-        s.map_begin.push_back(count(s.map_block));
-        s.prescribed.push_back(model.is_prescribed(body.first_block + v));
-    }
+    for (Index v : node) carry_by_block(model, body.first_block + v);
     return count(model.bodies) - 1;
 }
 
