@@ -14,7 +14,7 @@ struct BoxTree::Traversal {
     const PairFilter& filter;
     std::vector<Pair>&vertex_face, &edge_edge;
 
-    bool overlap(Index a, Index b) const
+    bool nodes_overlap(Index a, Index b) const
     {
 #ifdef __AVX2__
         // lanes: lo against hi, -hi against -lo; the last two are 0 > 0
@@ -29,10 +29,10 @@ struct BoxTree::Traversal {
         return _mm256_testz_ps(separated, separated);
 #else
         if constexpr (moving)
-            return pliant::overlap(MovingBox{tree.nodes_t0_[a], tree.nodes_t1_[a]},
-                                   MovingBox{tree.nodes_t0_[b], tree.nodes_t1_[b]});
+            return overlap(MovingBox{tree.nodes_t0_[a], tree.nodes_t1_[a]},
+                           MovingBox{tree.nodes_t0_[b], tree.nodes_t1_[b]});
         else
-            return pliant::overlap(tree.nodes_t0_[a], tree.nodes_t0_[b]);
+            return overlap(tree.nodes_t0_[a], tree.nodes_t0_[b]);
 #endif
     }
 
@@ -48,7 +48,7 @@ struct BoxTree::Traversal {
     {
         if (a >= tree.leaf_count_) return leaf_self(a - tree.leaf_count_);
         self(2 * a);
-        if (overlap(2 * a, 2 * a + 1)) pair(2 * a, 2 * a + 1);
+        if (nodes_overlap(2 * a, 2 * a + 1)) pair(2 * a, 2 * a + 1);
         self(2 * a + 1);
     }
     void pair(Index a, Index b)
@@ -56,7 +56,7 @@ struct BoxTree::Traversal {
         if (a >= tree.leaf_count_) return leaf_pair(a - tree.leaf_count_, b - tree.leaf_count_);
         for (Index i : {2 * a, 2 * a + 1})
             for (Index j : {2 * b, 2 * b + 1})
-                if (overlap(i, j)) pair(i, j);
+                if (nodes_overlap(i, j)) pair(i, j);
     }
 
     /// visit(i) for every box of lanes[begin, end) that overlaps q and is not in the mask ignore(i) of eight.
@@ -131,12 +131,12 @@ struct BoxTree::Traversal {
                 if (a == b) {
                     next.push_back({2 * a, 2 * a});
                     next.push_back({2 * a + 1, 2 * a + 1});
-                    if (overlap(2 * a, 2 * a + 1)) next.push_back({2 * a, 2 * a + 1});
+                    if (nodes_overlap(2 * a, 2 * a + 1)) next.push_back({2 * a, 2 * a + 1});
                     continue;
                 }
                 for (Index i : {2 * a, 2 * a + 1})
                     for (Index j : {2 * b, 2 * b + 1})
-                        if (overlap(i, j)) next.push_back({i, j});
+                        if (nodes_overlap(i, j)) next.push_back({i, j});
             }
             now.swap(next);
         }
