@@ -3,7 +3,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench soak docs format check-format clean deps deps-test deps-soak
+.PHONY: all demo test bench soak pictures docs format check-format clean deps deps-test deps-soak
 
 all: deps
 	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -38,6 +38,9 @@ bench: deps-test
 	@cmake --preset release -DPLIANT_BENCH=ON $(CMAKE_FLAGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@for program in $(BUILD)/bench/bench_*; do echo "== $$(basename $$program)"; $$program || exit 1; done
+
+pictures: all
+	@scripts/pictures.sh
 
 docs: all
 	@$(BUILD)/pliant docs scene > docs/scene.md

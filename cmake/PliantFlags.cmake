@@ -11,7 +11,8 @@ if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_L
   target_compile_options(pliant_flags INTERFACE -Wno-restrict) # false alarms on "text" + std::string (GCC bug 105651)
 endif()
 
-# An installed header must agree with the library about the alignment of Eigen's fixed-size types.
+# An installed header must agree with the library about the alignment of Eigen's fixed-size types. The first of the two
+# definitions that carry it is only an upper bound (16 without AVX), so both are needed.
 set(PLIANT_ALIGNMENT 32)
 
 if(PLIANT_ARCH STREQUAL "default")

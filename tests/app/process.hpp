@@ -31,11 +31,13 @@ struct ProcessResult {
     }
 };
 
+/// How a process is treated; fields in the order of use.
 struct ProcessOptions {
     int signal = 0;                         ///< sent after `delay`, unless the process has ended
     double delay = 0;                       ///< [s]
     rlim_t file_size_limit = RLIM_INFINITY; ///< bytes
     std::string directory;                  ///< to start in
+    std::string wait_for;                   ///< a file that must exist before `delay` begins
 };
 
 inline ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& log,
@@ -60,8 +62,12 @@ inline ProcessResult run_process(const std::vector<std::string>& arguments, cons
     }
     int status = 0;
     if (options.signal != 0) {
-        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.delay);
         bool ended = false;
+        while (!ended && !options.wait_for.empty() && access(options.wait_for.c_str(), F_OK) != 0) {
+            ended = waitpid(child, &status, WNOHANG) == child;
+            std::this_thread::sleep_for(std::chrono::microseconds(200));
+        }
+        const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.delay);
         while (!ended && std::chrono::steady_clock::now() < end) {
             ended = waitpid(child, &status, WNOHANG) == child;
             if (!ended) std::this_thread::sleep_for(std::chrono::microseconds(200));

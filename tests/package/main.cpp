@@ -4,10 +4,15 @@
 
 #include <cstdio>
 
+// The library is built for a newer processor than this program; both must lay out quaternions alike.
+static_assert(alignof(pliant::Quat) == EIGEN_MAX_ALIGN_BYTES);
+
 int main()
 {
     pliant::WorldBuilder builder;
-    builder.add_rigid(pliant::make_sphere(0.1, 2), {}, {.name = "ball"});
+    pliant::BodyOptions options{.name = "ball"};
+    options.place.rotation = pliant::rotation_xyz({0.1, 0.2, 0.3});
+    builder.add_rigid(pliant::make_sphere(0.1, 2), {}, options);
     pliant::World world = builder.build();
     const auto method = pliant::make_method(world, {.method = "none"});
     for (int i = 0; i < 100; ++i) method->step(world, 0.01);

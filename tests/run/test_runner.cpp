@@ -159,6 +159,33 @@ TEST(Run, ResumedAfterInterruptionsEndsWithTheSameBits)
     EXPECT_EQ(again.hash, whole.hash);
 }
 
+TEST(Run, ResumedInTheMiddleOfContactEndsWithTheSameBits)
+{
+    // Nothing that a method keeps between steps, apart from the state, may influence a bit.
+    const std::string contact = R"(
+time: {step: 10 ms, end: 0.4, fps: 25}
+materials: {cotton: {type: cloth}, rubber: {type: solid}, steel: {type: rigid}}
+bodies:
+  sheet: {material: cotton, mesh: {grid: {size: [1, 1], vertices: [10, 10]}}, place: {at: [0, 0.45, 0]}}
+  block: {material: rubber, mesh: {tet-box: {size: [0.4, 0.4, 0.4], cells: [2, 2, 2]}}, place: {at: [0, 0.21, 0]}}
+  ball: {material: steel, mesh: {sphere: {radius: 0.1, subdivisions: 2}}, place: {at: [0, 0.7, 0]}}
+  floor: {obstacle: {plane: {y: 0}}}
+)";
+    const TemporaryDirectory dir;
+    const Scene scene = parse_scene(contact, "contact.yaml");
+    const auto run = [&](RunOptions options) {
+        World world = build_world(scene);
+        return run_scene(scene, world, options);
+    };
+    const RunResult whole = run(into(dir / "whole"));
+    RunOptions options = into(dir / "parts");
+    options.resume = true;
+    RunResult part;
+    while (!part.finished) part = run(stop_after(options, 6));
+    EXPECT_EQ(part.hash, whole.hash);
+    EXPECT_GT(RunReader(dir / "whole").info()["summary"]["max_contacts"], 20);
+}
+
 TEST(Run, MayBeProlonged)
 {
     const TemporaryDirectory dir;

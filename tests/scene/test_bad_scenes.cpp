@@ -3,6 +3,7 @@
 #include "pliant/scene/scene.hpp"
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/suggest.hpp"
+#include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -80,9 +81,26 @@ TEST(BadScene, IsNamedWhenItDoesNotExist)
     }
 }
 
+TEST(BadScene, AsksAMethodForABodyThatItCannotHandle)
+{
+    Scene scene = parse_scene("contact: {method: none}\nmaterials: {cotton: {type: cloth}}\n"
+                              "bodies: {sheet: {material: cotton, mesh: {grid: {}}}}\n",
+                              "scene.yaml");
+    scene.method.method = "a method for nothing";
+    try {
+        build_world(scene);
+        FAIL();
+    } catch (const Error& e) {
+        EXPECT_EQ(e.what(), "scene.yaml:1:19: contact.method 'a method for nothing' cannot simulate cloth ('sheet'); "
+                            "methods that can: " +
+                                join_or(method_names()));
+    }
+}
+
 TEST(BadScene, IsRefusedWhenItIsTooLarge)
 {
-    const fs::path path = fs::temp_directory_path() / "pliant-huge.yaml";
+    const TemporaryDirectory dir;
+    const fs::path path = dir / "huge.yaml";
     std::ofstream(path) << "title: x\n";
     fs::resize_file(path, 17u << 20);
     try {
@@ -91,7 +109,6 @@ TEST(BadScene, IsRefusedWhenItIsTooLarge)
     } catch (const Error& e) {
         EXPECT_EQ(e.what(), path.string() + ": larger than 16 MB, too large for a scene");
     }
-    fs::remove(path);
 }
 
 std::string override_message(const std::vector<std::string>& overrides)
@@ -116,6 +133,9 @@ TEST(BadOverride, IsNamedAsItWasTyped)
     EXPECT_EQ(override_message({"contact.friction="}), "--set contact.friction=: there is no value after '='");
     EXPECT_EQ(override_message({"contact..friction=1"}),
               "--set contact..friction=1: 'contact..friction' is not a key path like contact.friction");
+    EXPECT_EQ(override_message({"bodies.flor.gap=1"}),
+              "--set bodies.flor.gap=1: there is no 'flor' in bodies; did you mean 'floor'?");
+    EXPECT_EQ(override_message({"bodies.wall={obstacle: {plane: {x: 0}}}"}), "(accepted)");
     EXPECT_EQ(override_message({"gravity.3=1"}),
               "--set gravity.3=1: gravity must be a list of 3 numbers or auto, but is a map");
     EXPECT_EQ(override_message({"gravity=[0, 0, 0]", "gravity.3=1"}),

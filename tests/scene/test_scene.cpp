@@ -4,6 +4,7 @@
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/units.hpp"
 #include "pliant/scene/yaml_reader.hpp"
+#include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
 
@@ -109,7 +110,8 @@ TEST(Scene, TakesOverrides)
 
 TEST(Scene, IncludesAnotherOneAndChangesIt)
 {
-    const fs::path dir = fs::temp_directory_path() / "pliant-include";
+    const TemporaryDirectory temporary;
+    const fs::path& dir = temporary.path();
     fs::create_directories(dir / "parts");
     std::ofstream(dir / "parts/base.yaml") << small;
     std::ofstream(dir / "top.yaml") << "include: [parts/base.yaml]\ntitle: Changed\n"
@@ -119,7 +121,6 @@ TEST(Scene, IncludesAnotherOneAndChangesIt)
     EXPECT_TRUE(scene.document.at("bodies").at("sheet").at("mesh").has("disc"));
     EXPECT_TRUE(scene.document.at("bodies").has("bar"));
     EXPECT_TRUE(scene.document.at("bodies").has("second"));
-    fs::remove_all(dir);
 }
 
 TEST(Scene, AcceptsAliases)
@@ -135,8 +136,8 @@ bodies: {sheet: {material: wool, mesh: {grid: {}}}}
 
 TEST(Scene, KeepsMeshFilesWithTheirContent)
 {
-    const fs::path dir = fs::temp_directory_path() / "pliant-files";
-    fs::remove_all(dir);
+    const TemporaryDirectory temporary;
+    const fs::path& dir = temporary.path();
     fs::create_directories(dir / "shapes");
     std::ofstream(dir / "shapes/tet.obj") << "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     std::ofstream(dir / "scene.yaml") << "contact: {method: none}\nmaterials: {steel: {type: rigid}}\n"
@@ -157,7 +158,6 @@ TEST(Scene, KeepsMeshFilesWithTheirContent)
 
     std::ofstream(dir / "shapes/tet.obj", std::ios::app) << "# changed\n";
     EXPECT_NE(to_yaml(load_scene(dir / "scene.yaml")), to_yaml(scene));
-    fs::remove_all(dir);
 }
 
 TEST(Scene, MakesABodyOfEachLetterAndEmbedsIt)
@@ -252,6 +252,23 @@ TEST(SceneTable, IsWhatTheDocumentationSays)
     const fs::path docs = fs::path(PLIANT_SOURCE_DIR) / "docs";
     EXPECT_TRUE(file_text(docs / "scene.md") == scene_reference()) << "run `make docs`";
     EXPECT_TRUE(file_text(docs / "scene.schema.json") == scene_json_schema()) << "run `make docs`";
+}
+
+TEST(Readme, ShowsASceneThatWorks)
+{
+    const std::string readme = file_text(fs::path(PLIANT_SOURCE_DIR) / "README.md");
+    const std::size_t begin = readme.find("```yaml\n") + 8;
+    const Scene scene = parse_scene(readme.substr(begin, readme.find("```", begin) - begin), "README.md");
+    EXPECT_EQ(build_world(scene).model.bodies.size(), 3u);
+}
+
+TEST(ShippedScenes, AreAllValid)
+{
+    for (const auto& entry : fs::directory_iterator(fs::path(PLIANT_SOURCE_DIR) / "scenes"))
+        if (entry.path().extension() == ".yaml") {
+            EXPECT_NO_THROW(build_world(load_scene(entry.path()))) << entry.path();
+            EXPECT_NE(load_scene(entry.path()).title, "Untitled") << entry.path();
+        }
 }
 
 TEST(Scene, SurvivesDamagedText)

@@ -1,37 +1,124 @@
 #include "pliant/app/commands.hpp"
-#include "pliant/run/reader.hpp"
-#include "pliant/run/runner.hpp"
+#include "pliant/app/progress.hpp"
+#include "pliant/core/parallel.hpp"
+#include "pliant/run/certificate.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <memory>
+#include <mutex>
+#include <set>
 
 namespace pliant {
 namespace {
 
-int check_scene(const std::string& path, const std::vector<std::string>& overrides)
+constexpr int lines_shown = 20; ///< findings of a kind on the terminal; certificate.json has more
+
+std::string place(const Vec3& x)
 {
-    const Scene scene = load_scene(path, overrides);
-    const World world = build_world(scene);
-    const Model& model = world.model;
-    fmt::print("{}: {}\n", path, scene.title);
+    return fmt::format("({:.6g}, {:.6g}, {:.6g})", x.x(), x.y(), x.z());
+}
+
+std::string pair_text(const RunMesh& mesh, const TriangleCrossing& x)
+{
+    const RunBody &a = mesh.bodies[x.body_a], &b = mesh.bodies[x.body_b];
+    return fmt::format("'{}' triangle {} and '{}' triangle {} at {}, {}", a.name, x.triangle_a - a.first_triangle,
+                       b.name, x.triangle_b - b.first_triangle, place(x.position),
+                       x.depth > 0 ? fmt::format("depth {:.3g} m", x.depth) : "touching");
+}
+
+void print_bodies(const Scene& scene, const Model& model)
+{
     fmt::print("{} steps of {:g} s, method {}, gravity ({:g}, {:g}, {:g}) m/s^2\n", scene.step_count(), scene.step,
                scene.method.method, model.gravity.x(), model.gravity.y(), model.gravity.z());
     fmt::print("{:<24} {:<9} {:>9} {:>9} {:>9} {:>9}\n", "body", "kind", "vertices", "triangles", "blocks", "gap [m]");
     for (const Body& b : model.bodies)
         fmt::print("{:<24} {:<9} {:>9} {:>9} {:>9} {:>9}\n", b.name, to_string(b.kind), b.vertex_count,
                    b.triangle_count, b.block_count, b.gap > 0 ? fmt::format("{:.3g}", b.gap) : "-");
+}
+
+int check_scene(const std::string& path, const std::vector<std::string>& overrides)
+{
+    const Scene scene = load_scene(path, overrides);
+    const World world = build_world(scene);
+    fmt::print("{}: {}\n", path, scene.title);
+    print_bodies(scene, world.model);
     fmt::print("the scene is valid\n");
-    return exit_done;
+
+    const RunMesh mesh = make_run_mesh(world.model);
+    const FrameChecker checker(mesh);
+    const FrameCheck found = checker.check(make_frame(world, 0, scene.step, {}));
+    for (const TriangleCrossing& x : found.crossings) fmt::print("intersection: {}\n", pair_text(mesh, x));
+    if (found.intersections > static_cast<std::int64_t>(found.crossings.size()))
+        fmt::print("... and {} more\n", found.intersections - static_cast<std::int64_t>(found.crossings.size()));
+    std::set<std::array<Index, 2>> nested;
+    for (const Enclosure& e : found.enclosed) nested.insert({checker.body_of_vertex(e.vertex), e.container});
+    for (const auto& [body, container] : nested)
+        fmt::print("note: '{}' starts {} '{}'\n", mesh.bodies[body].name,
+                   mesh.bodies[container].plane == none ? "with vertices inside" : "with vertices behind",
+                   mesh.bodies[container].name);
+    fmt::print("{} triangle pairs tested at the start, {} intersections\n", found.pairs_tested, found.intersections);
+
+    const bool promised = promises_no_crossing(scene.method);
+    const bool expected = !scene.expect.intersections || found.intersections <= *scene.expect.intersections;
+    if (promised && found.intersections > 0)
+        fmt::print("method {} needs a start without intersections: move the bodies apart\n", scene.method.method);
+    return expected && !(promised && found.intersections > 0) ? exit_done : exit_failed;
+}
+
+void print_findings(const Certificate& c, const RunMesh& mesh)
+{
+    const auto name = [&](Index body) { return mesh.bodies[body].name; };
+    const auto more = [](std::int64_t all, int shown) {
+        if (all > shown) fmt::print("... and {} more\n", all - shown);
+    };
+    int shown = 0;
+    for (const auto& [frame, time, x] : c.crossings) {
+        if (shown++ == lines_shown) break;
+        fmt::print("intersection in frame {} ({:.6g} s): {}\n", frame, time, pair_text(mesh, x));
+    }
+    more(c.intersections, lines_shown);
+    shown = 0;
+    for (const CertificateEnclosure& e : c.enclosed) {
+        if (shown++ == lines_shown) break;
+        fmt::print("tunnelled in frame {} ({:.6g} s): {} of '{}' {} '{}', such as vertex {} at {}\n", e.frame, e.time,
+                   e.vertices == 1 ? "a vertex" : fmt::format("{} vertices", e.vertices), name(e.body),
+                   mesh.bodies[e.container].plane == none ? "inside" : "behind", name(e.container),
+                   e.first_vertex - mesh.bodies[e.body].first_vertex, place(e.position));
+    }
+    more(static_cast<std::int64_t>(c.enclosed.size()), lines_shown);
+    shown = 0;
+    for (const auto& [frame, time, certain, x] : c.impacts) {
+        if (shown++ == lines_shown) break;
+        fmt::print("{} on the way to frame {} ({:.6g} s): {} of '{}' triangle {} and '{}' triangle {} at {}\n",
+                   certain ? "crossing" : "undecided (the step was cut into sub-steps, which are not stored)", frame,
+                   time, x.edge_edge ? "edges" : "vertex and face", name(x.body_a),
+                   x.triangle_a - mesh.bodies[x.body_a].first_triangle, name(x.body_b),
+                   x.triangle_b - mesh.bodies[x.body_b].first_triangle, place(x.position));
+    }
+    more(c.path_impacts + c.uncertain_impacts, lines_shown);
 }
 
 int check_run(const std::string& path)
 {
     const RunReader reader(path);
-    const Index frames = reader.frame_count();
-    for (Index i = 0; i < frames; ++i) reader.frame(i);
-    fmt::print("{}: {} frames, all readable\n", path, frames);
-    return exit_done;
+    const bool terminal = isatty(STDOUT_FILENO) != 0;
+    std::mutex print;
+    const Certificate c = certify_run(reader, [&](Index done, Index of) {
+        if (!terminal) return;
+        const std::lock_guard lock(print);
+        fmt::print("\rframe {} of {}\033[K", done, of);
+        std::fflush(stdout);
+    });
+    if (terminal) fmt::print("\r\033[K");
+    save_certificate(c, reader);
+
+    print_findings(c, reader.mesh());
+    for (const ExpectationResult& e : c.expectations)
+        fmt::print("{:<14} {:<7} {}\n", e.name, e.met ? "ok" : "FAILED", e.detail);
+    fmt::print("{}: {}\n", path, certificate_words(c));
+    return c.kept() ? exit_done : exit_failed;
 }
 
 } // namespace
@@ -41,12 +128,17 @@ void add_check_command(CLI::App& app, int& exit_code)
     struct Arguments {
         std::string path;
         std::vector<std::string> overrides;
+        int threads = 0;
     };
     auto arguments = std::make_shared<Arguments>();
-    CLI::App* command = app.add_subcommand("check", "Check a scene file, or the frames of a run directory");
+    CLI::App* command =
+        app.add_subcommand("check", "Certify the frames of a run directory exactly, or check a scene file");
     command->add_option("path", arguments->path, "Scene file or run directory")->required();
     command->add_option("--set", arguments->overrides, "Override a key of the scene")->expected(1)->take_all();
+    command->add_option("--threads", arguments->threads, "Threads to use; 0 means all cores")
+        ->check(CLI::Range(0, 1024));
     command->callback([arguments, &exit_code] {
+        set_thread_count(arguments->threads);
         const bool is_run = std::filesystem::is_directory(arguments->path);
         exit_code = is_run ? check_run(arguments->path) : check_scene(arguments->path, arguments->overrides);
     });

@@ -3,6 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <filesystem>
+
 namespace pliant {
 
 enum ExitCode : int {
@@ -14,6 +16,13 @@ enum ExitCode : int {
 
 void add_run_command(CLI::App& app, int& exit_code);
 void add_check_command(CLI::App& app, int& exit_code);
+void add_render_command(CLI::App& app, int& exit_code);
+void add_export_command(CLI::App& app, int& exit_code);
+void add_report_command(CLI::App& app, int& exit_code);
+
+/// At the end of a run: certificate.json and report.html. False when what was promised or expected is broken.
+bool certify_and_report(const std::filesystem::path& directory, bool quiet);
+
 void add_scenes_command(CLI::App& app);
 void add_docs_command(CLI::App& app);
 

@@ -32,6 +32,9 @@ int main(int argc, char** argv)
     int exit_code = exit_done;
     add_run_command(app, exit_code);
     add_check_command(app, exit_code);
+    add_render_command(app, exit_code);
+    add_export_command(app, exit_code);
+    add_report_command(app, exit_code);
     add_scenes_command(app);
     add_docs_command(app);
     try {

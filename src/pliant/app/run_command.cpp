@@ -3,6 +3,7 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/run/array_file.hpp"
+#include "pliant/run/certificate.hpp"
 #include "pliant/run/runner.hpp"
 
 #include <fmt/format.h>
@@ -26,7 +27,7 @@ struct RunArguments {
     std::string scene, directory, end;
     std::vector<std::string> overrides;
     int threads = 0;
-    bool resume = false, force = false, every_step = false, quiet = false;
+    bool resume = false, force = false, every_step = false, quiet = false, no_report = false;
     double checkpoint_every = 10;
 };
 
@@ -44,6 +45,29 @@ void print_start(const Scene& scene, const World& world, const RunOptions& optio
     std::fflush(stdout);
 }
 
+/// The promise of a method starts from a start without intersections.
+void require_clean_start(const std::string& path, const Scene& scene, const World& world)
+{
+    if (!promises_no_crossing(scene.method)) return;
+    const RunMesh mesh = make_run_mesh(world.model);
+    const FrameChecker checker(mesh);
+    const FrameCheck found = checker.check(make_frame(world, 0, scene.step, {}));
+    const std::string cure = fmt::format(
+        "; method {} needs a start without intersections: move the bodies apart ('pliant check {}' lists all pairs)",
+        scene.method.method, path);
+    if (!found.crossings.empty()) {
+        const TriangleCrossing& x = found.crossings.front();
+        throw Error(fmt::format("{}: at the start '{}' and '{}' intersect at ({:.6g}, {:.6g}, {:.6g}) m{}", path,
+                                mesh.bodies[x.body_a].name, mesh.bodies[x.body_b].name, x.position.x(), x.position.y(),
+                                x.position.z(), cure));
+    }
+    for (const Enclosure& e : found.enclosed)
+        if (mesh.bodies[e.container].plane != none)
+            throw Error(fmt::format("{}: at the start '{}' is partly behind the plane '{}'{}", path,
+                                    mesh.bodies[checker.body_of_vertex(e.vertex)].name, mesh.bodies[e.container].name,
+                                    cure));
+}
+
 int run(const RunArguments& arguments)
 {
     std::vector<std::string> overrides = arguments.overrides;
@@ -51,6 +75,7 @@ int run(const RunArguments& arguments)
     set_thread_count(arguments.threads);
     const Scene scene = load_scene(arguments.scene, overrides);
     World world = build_world(scene);
+    if (!arguments.resume) require_clean_start(arguments.scene, scene, world);
 
     RunOptions options;
     options.directory =
@@ -68,19 +93,10 @@ int run(const RunArguments& arguments)
     std::signal(SIGINT, on_signal);
     std::signal(SIGTERM, on_signal);
 
+    RunResult result;
     try {
-        const RunResult result = run_scene(scene, world, options);
+        result = run_scene(scene, world, options);
         progress.end();
-        if (!result.finished) {
-            fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step,
-                       result.steps);
-            fmt::print("state hash {:016x}\n", result.hash);
-            return exit_interrupted;
-        }
-        if (!arguments.quiet)
-            fmt::print("{} steps, {} frames in {}\n", result.steps, result.frames, duration_text(result.seconds));
-        fmt::print("state hash {:016x}\n", result.hash);
-        return exit_done;
     } catch (const StorageError& e) {
         progress.end();
         throw StorageError(std::string(e.what()) + "; what is stored so far can be continued with --resume");
@@ -88,6 +104,19 @@ int run(const RunArguments& arguments)
         progress.end();
         throw;
     }
+    std::signal(SIGINT, SIG_DFL); // all is stored
+    std::signal(SIGTERM, SIG_DFL);
+    int code = exit_done;
+    if (!result.finished) {
+        fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step, result.steps);
+        code = exit_interrupted;
+    } else {
+        if (!arguments.quiet)
+            fmt::print("{} steps, {} frames in {}\n", result.steps, result.frames, duration_text(result.seconds));
+        if (!arguments.no_report && !certify_and_report(options.directory, arguments.quiet)) code = exit_failed;
+    }
+    fmt::print("state hash {:016x}\n", result.hash);
+    return code;
 }
 
 } // namespace
@@ -109,6 +138,7 @@ void add_run_command(CLI::App& app, int& exit_code)
     command->add_flag("--every-step", arguments->every_step, "Store a frame for every step");
     command->add_option("--checkpoint", arguments->checkpoint_every, "Seconds between checkpoints [10]")
         ->check(CLI::Range(0.0, 1e6));
+    command->add_flag("--no-report", arguments->no_report, "Leave out the certificate and the report at the end");
     command->add_flag("-q,--quiet", arguments->quiet, "Print the state hash only");
     command->callback([arguments, &exit_code] { exit_code = run(*arguments); });
 }

@@ -52,6 +52,7 @@ void Anderson::mix(const ContactProblem& problem, FrictionCone cone, Vec3s& dv, 
     if (norm > 2 * best_) { // the active set changed, or the mix went wrong: old differences mislead
         dg_.clear();
         dr_.clear();
+        gram_.resize(0, 0);
         best_ = norm;
         previous_g_ = g_;
         previous_r_ = r;
@@ -60,21 +61,23 @@ void Anderson::mix(const ContactProblem& problem, FrictionCone cone, Vec3s& dv, 
     if (previous_r_.size() == r.size()) {
         dg_.push_back(g_ - previous_g_);
         dr_.push_back(r - previous_r_);
-        if (static_cast<int>(dg_.size()) > depth_) {
+        Eigen::Index old = gram_.rows();
+        if (count(dg_) > depth_) {
             dg_.pop_front();
             dr_.pop_front();
+            gram_ = gram_.bottomRightCorner(old - 1, old - 1).eval();
+            --old;
         }
+        gram_.conservativeResize(old + 1, old + 1);
+        for (Eigen::Index a = 0; a <= old; ++a) gram_(a, old) = gram_(old, a) = dr_[std::size_t(a)].dot(dr_.back());
     }
     previous_g_ = g_;
     previous_r_ = r;
     const Index k = count(dr_);
     if (k == 0) return;
-    Eigen::MatrixXd gram(k, k);
+    Eigen::MatrixXd gram = gram_;
     Eigen::VectorXd rhs(k);
-    for (Index a = 0; a < k; ++a) {
-        for (Index b = 0; b <= a; ++b) gram(a, b) = gram(b, a) = dr_[a].dot(dr_[b]);
-        rhs[a] = dr_[a].dot(r);
-    }
+    for (Index a = 0; a < k; ++a) rhs[a] = dr_[a].dot(r);
     gram.diagonal().array() += 1e-10 * gram.trace() + 1e-300;
     const Eigen::VectorXd theta = gram.ldlt().solve(rhs);
     if (!theta.allFinite()) return;

@@ -27,6 +27,7 @@ private:
     Eigen::VectorXd block_scale_, row_scale_;
     Eigen::VectorXd z_, g_, previous_g_, previous_r_;
     std::deque<Eigen::VectorXd> dg_, dr_; ///< differences of G(z) and of the residuals
+    Eigen::MatrixXd gram_;                ///< of dr_
     Real best_ = 0;
 };
 

@@ -72,8 +72,9 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
                 l.segment<3>(3 * j) = Vec3(std::max(0.0, old[0] - u[0] / W(0, 0)), 0, 0);
             } else {
                 const Vec3 b = u - W * old;
-                l.segment<3>(3 * j) = options.cone == FrictionCone::pyramid ? solve_local_pyramid(W, W.diagonal().cwiseInverse(), b, r.friction, old)
-                                                                            : solve_local_disc(W, b, r.friction, old);
+                l.segment<3>(3 * j) = options.cone == FrictionCone::pyramid
+                                          ? solve_local_pyramid(W, W.diagonal().cwiseInverse(), b, r.friction, old)
+                                          : solve_local_disc(W, b, r.friction, old);
             }
         }
         ++result.iterations;

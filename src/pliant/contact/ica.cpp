@@ -129,6 +129,7 @@ void Ica::prepare(const ContactSystem& system)
     W_.resize(static_cast<std::size_t>(m));
     base_.resize(static_cast<std::size_t>(m));
     inverse_.resize(static_cast<std::size_t>(m));
+    slack_.assign(static_cast<std::size_t>(m), 0);
     parallel_for(m, [&](Index j) {
         const Row& r = p.rows[j];
         Mat3 W = Mat3::Zero();
@@ -167,9 +168,10 @@ void Ica::prepare(const ContactSystem& system)
 
 // The Jacobi-anticipated velocity u(l) = dv + D^-1 (J^T l - A dv) is made to satisfy the rows [Otaduy09, eq. 10, 13,
 // 14]: each row sees u, changes its multipliers, and u follows at its blocks. B = J D^-1 J^T is never built.
-void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, const Vec3s& dv,
+void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
                      Multipliers& lambda)
 {
+    constexpr Real watch_margin = 0.1; // of the velocity scale
     const ContactProblem& p = system.problem;
     for (Index i : touched_) f_[i].setZero();
     for (Index j = 0; j < p.size(); ++j) {
@@ -180,21 +182,27 @@ void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& op
         const Index i = touched_[t];
         u_[i] = dv[i] + system.diagonal_inverse[i] * (f_[i] - system.A.row_product(i, dv));
     });
-    for (int sweep = 0; sweep < options.inner_sweeps; ++sweep)
-        for (Index j = 0; j < p.size(); ++j) {
+    // Most rows are near misses: only those that push or are about to are visited every time, all of them now and then.
+    for (int sweep = 0; sweep < options.inner_sweeps; ++sweep) {
+        const bool all = sweep == 0 && visit_all;
+        const Index visits = all ? p.size() : count(watched_);
+        for (Index visit = 0; visit < visits; ++visit) {
+            const Index j = all ? visit : watched_[visit];
             const Row& r = p.rows[j];
             const Mat3& W = W_[j];
             if (W(0, 0) <= 0) continue; // nothing that this row could move
             const Vec3 world = p.relative_velocity(r, u_);
             Vec3 u(r.normal.dot(world) + base_[j][0], 0, 0), next = Vec3::Zero();
+            if (all) slack_[j] = u[0];
             if (r.normal_only || r.friction == 0) {
                 next[0] = std::max(0.0, lambda[j][0] - u[0] / W(0, 0));
             } else {
                 u[1] = r.tangent1.dot(world) + base_[j][1];
                 u[2] = r.tangent2.dot(world) + base_[j][2];
                 const Vec3 b = u - W * lambda[j];
-                next = options.cone == FrictionCone::pyramid ? solve_local_pyramid(W, inverse_[j], b, r.friction, lambda[j], options.local_passes)
-                                                             : solve_local_disc(W, b, r.friction, lambda[j]);
+                next = options.cone == FrictionCone::pyramid
+                           ? solve_local_pyramid(W, inverse_[j], b, r.friction, lambda[j], options.local_passes)
+                           : solve_local_disc(W, b, r.friction, lambda[j]);
             }
             const Vec3 change = next - lambda[j];
             if (change.isZero(0)) continue;
@@ -212,11 +220,17 @@ void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& op
                 f_[a.block] += twist;
             }
         }
+        if (all) {
+            watched_.clear();
+            for (Index j = 0; j < p.size(); ++j)
+                if (lambda[j][0] > 0 || slack_[j] < watch_margin * system.velocity_scale) watched_.push_back(j);
+        }
+    }
 }
 
 // One block Gauss-Seidel sweep over A dv = J^T l [Otaduy09, eq. 12]. Exactly one: solving better between updates of
 // the multipliers turns the iteration into Uzawa's with too long a step, which diverges on stiff bodies.
-void Ica::refine(const ContactSystem& system, const Multipliers&, Vec3s& dv)
+void Ica::refine(const ContactSystem& system, Vec3s& dv)
 {
     for (std::size_t c = 0; c + 1 < active_begin_.size(); ++c) {
         const Index begin = active_begin_[c], size = active_begin_[c + 1] - begin;
@@ -254,8 +268,8 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     Real best = std::numeric_limits<Real>::infinity();
     while (result.iterations < options.max_iterations) {
         anderson.begin(dv, lambda);
-        anticipate(system, options, dv, lambda);
-        refine(system, lambda, dv);
+        anticipate(system, options, result.iterations % check_every == 0, dv, lambda);
+        refine(system, dv);
         ++result.iterations;
         if (result.iterations % check_every == 0 || result.iterations == 1 ||
             result.iterations == options.max_iterations) {
@@ -279,6 +293,67 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
         dv = std::move(best_dv);
         lambda = std::move(best_lambda);
         result.residuals = contact_residuals(system, dv, lambda, options.cone);
+    }
+    return result;
+}
+
+Real Ica::inner_residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const
+{
+    const ContactProblem& p = system.problem;
+    Real sum_sq = 0;
+    for (Index j = 0; j < p.size(); ++j) {
+        const Row& r = p.rows[j];
+        const Real trace = W_[j].trace();
+        if (trace <= 0) continue;
+        const Vec3 world = p.relative_velocity(r, u_);
+        const Vec3 u(r.normal.dot(world) + base_[j][0], r.tangent1.dot(world) + base_[j][1],
+                     r.tangent2.dot(world) + base_[j][2]);
+        const Vec3 step = lambda[j] - u / trace;
+        Vec3 natural = lambda[j] - project_to_cone(step, r.friction, cone);
+        if (r.normal_only || r.friction == 0) natural = Vec3(lambda[j][0] - std::max(0.0, step[0]), 0, 0);
+        sum_sq += natural.squaredNorm() * trace * trace;
+    }
+    return std::sqrt(sum_sq / std::max<Index>(1, p.size()));
+}
+
+// Step numbers are those of [Otaduy09, 5.5].
+ContactResult Ica::solve_as_published(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
+                                      Multipliers& lambda)
+{
+    constexpr Real change = 0.05;  // "change less than 5 %"
+    constexpr Real distance = 0.5; // "larger than half the collision detection tolerance"
+    constexpr int max_inner = 100;
+    ContactSolverOptions inner = options;
+    inner.inner_sweeps = 1;
+    inner.local_passes = 3;
+    const auto settled = [&](Real now, Real before) { return std::abs(now - before) <= change * before; };
+    ContactResult result;
+    if (system.problem.size() == 0) {
+        for (Vec3& x : dv) x.setZero();
+        result.converged = true;
+        return result;
+    }
+    prepare(system); // 2
+    Real dynamics_before = std::numeric_limits<Real>::infinity(), lcp_before = dynamics_before;
+    while (result.iterations < options.max_iterations) { // 3
+        Real before = std::numeric_limits<Real>::infinity();
+        for (int k = 0; k < max_inner; ++k) {            // 3.2
+            anticipate(system, inner, true, dv, lambda); // 3.1 and one sweep of 3.2.1
+            const Real now = inner_residual(system, options.cone, lambda);
+            if (settled(now, before) || now == 0) break;
+            before = now;
+        }
+        refine(system, dv); // 3.3
+        ++result.iterations;
+        result.residuals = contact_residuals(system, dv, lambda, options.cone);
+        result.history.push_back(result.residuals.worst());
+        if (settled(result.residuals.dynamics, dynamics_before) &&
+            settled(result.residuals.complementarity, lcp_before) && result.residuals.gap <= distance) {
+            result.converged = true;
+            break;
+        }
+        dynamics_before = result.residuals.dynamics;
+        lcp_before = result.residuals.complementarity;
     }
     return result;
 }

@@ -21,11 +21,17 @@ public:
     ContactResult solve(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                         Multipliers& lambda);
 
+    /// The solver `ica-paper`: [Otaduy09, 5.5] to the letter, with its rule of 5 % changes, for the paper's plots.
+    ContactResult solve_as_published(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
+                                     Multipliers& lambda);
+
 private:
+    /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
+    Real inner_residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
     void prepare(const ContactSystem& system);
-    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, const Vec3s& dv,
+    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
                     Multipliers& lambda);
-    void refine(const ContactSystem& system, const Multipliers& lambda, Vec3s& dv);
+    void refine(const ContactSystem& system, Vec3s& dv);
 
     Coloring coloring_;
     // Scratch of one solve, filled by prepare().
@@ -34,8 +40,10 @@ private:
     std::vector<Index> active_begin_; ///< per colour + 1
     std::vector<Index> component_;    ///< per block: representative of its connected part
     std::vector<Mat3> W_;             ///< per row: 3x3 response in the row's frame
-    Vec3s inverse_;                  ///< per row: 1 / diagonal of W
+    Vec3s inverse_;                   ///< per row: 1 / diagonal of W
     Vec3s base_;                      ///< per row: u0 + J v*, in the row's frame, minus (rhs, 0, 0)
+    std::vector<Index> watched_;      ///< rows that push or are about to, as of the last visit to all
+    std::vector<Real> slack_;         ///< per row: n . u - rhs at that visit [m/s]
     Vec3s u_, f_;
 };
 

@@ -69,12 +69,19 @@ enum class FrictionCone {
     exact,   ///< |gamma| <= mu lambda: Coulomb's disc
 };
 
+enum class SolverKind {
+    ica,          ///< iterative constraint anticipation, accelerated, with true residuals
+    ica_paper,    ///< the same as published
+    anticipation, ///< full constraint anticipation with a direct factorisation
+};
+
 struct ContactSolverOptions {
+    SolverKind kind = SolverKind::ica;
     Real tolerance = 1e-3;     ///< on the dynamics and complementarity residuals, both free of units
     Real gap_tolerance = 0.25; ///< on the normal velocity error, as a fraction of each row's room
     int max_iterations = 100;  ///< outer iterations
     int inner_sweeps = 2;      ///< projected Gauss-Seidel sweeps over the rows per outer iteration
-    int local_passes = 1;     ///< over one row's normal and tangents each time it is visited
+    int local_passes = 1;      ///< over one row's normal and tangents each time it is visited
     int anderson = 5;          ///< depth of the acceleration, 0: none
     FrictionCone cone = FrictionCone::pyramid;
 };

@@ -1,5 +1,6 @@
 #include "pliant/methods/implicit.hpp"
 
+#include "pliant/contact/anticipation.hpp"
 #include "pliant/contact/failsafe.hpp"
 
 #include <algorithm>
@@ -208,7 +209,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
         } else {
             predicted = c.normal.dot(weighted(c, x1_));
         }
-        if (predicted < c.target + slack || !c.impulse.isZero(0)) contacts_.push_back(c);
+        if (predicted < c.target + std::min(slack, pair_gap_here / 2) || !c.impulse.isZero(0)) contacts_.push_back(c);
     }
     std::sort(contacts_.begin(), contacts_.end(), by_key);
 }
@@ -224,7 +225,11 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     const Real scale = std::max({problem_.size() > 0 ? std::sqrt(speed_sq / problem_.size()) : 0,
                                  world.model.gravity.norm() * dt, std::numeric_limits<Real>::min()});
     const ContactSystem system{system_.A(), system_.diagonal_inverse(), v_free_, problem_, dt, scale};
-    const ContactResult result = ica_.solve(system, options_.solver, dv_, lambda_);
+    const ContactSolverOptions& solver = options_.solver;
+    const ContactResult result = solver.kind == SolverKind::ica ? ica_.solve(system, solver, dv_, lambda_)
+                                 : solver.kind == SolverKind::ica_paper
+                                     ? ica_.solve_as_published(system, solver, dv_, lambda_)
+                                     : solve_by_anticipation(system, solver, dv_, lambda_);
     store_impulses(problem_, contact_of_row_, lambda_, contacts_);
     report.contact_iterations += result.iterations;
     report.residual_dynamics = std::max(report.residual_dynamics, result.residuals.dynamics);

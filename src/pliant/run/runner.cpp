@@ -86,8 +86,7 @@ private:
         write_info("running");
         remove_frames(directory_, next_frame(first_step_));
         stats_ = StatsWriter(directory_ / run_file::stats, first_step_);
-        if (!resumes)
-            for (const char* stale : {"report.html", "certificate.json"}) fs::remove(directory_ / stale);
+        for (const char* stale : {run_file::report, run_file::certificate}) fs::remove(directory_ / stale);
         save_mesh(make_run_mesh(world_.model), directory_ / run_file::mesh);
         frame_ = next_frame(first_step_);
         if (first_step_ == 0) store_frame({});

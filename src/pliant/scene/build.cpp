@@ -96,8 +96,7 @@ public:
     World build()
     {
         check_size();
-        const Value& gravity = document_.at("gravity");
-        builder_.set_gravity(gravity.is_list() ? gravity.vec3() : z_up() ? Vec3(0, 0, -9.81) : Vec3(0, -9.81, 0));
+        builder_.set_gravity(scene_.gravity);
         for (const Value::Entry& e : document_.at("bodies").entries) {
             try {
                 add(e.key, e.value);
@@ -117,8 +116,6 @@ public:
     }
 
 private:
-    bool z_up() const { return document_.at("up").scalar == "z"; }
-
     static const Value* mesh_of(const Value& body)
     {
         const Value* obstacle = body.find("obstacle");
@@ -153,7 +150,7 @@ private:
         std::vector<Piece> pieces;
         for (BodyMesh& shape : make_meshes(mesh, is_solid(body))) {
             Piece piece{std::move(shape), {}, {}};
-            if (z_up() && piece.shape.generated) turn_to_z(piece.shape.vertices());
+            if (scene_.z_up && piece.shape.generated) turn_to_z(piece.shape.vertices());
             for (Vec3& x : piece.shape.vertices()) x *= scale;
             if (const Value* embed_options = body.find("embed")) embed_piece(name, *embed_options, mesh, piece);
             pieces.push_back(std::move(piece));

@@ -1,6 +1,7 @@
 #include "pliant/scene/layers.hpp"
 
 #include "pliant/scene/schema.hpp"
+#include "pliant/scene/suggest.hpp"
 #include "pliant/scene/yaml_reader.hpp"
 
 #include <algorithm>
@@ -88,6 +89,11 @@ void set_path(Value& node, const SchemaNode* schema, std::span<const std::string
     if (!node.is_map()) node = make_map(value.mark);
     if (schema && schema->key && schema->key->kind == KeyKind::one_of)
         std::erase_if(node.entries, [&](const Value::Entry& e) { return e.key != part; });
+    if (schema && schema->key && schema->key->kind == KeyKind::named && parts.size() > 1 && !node.has(part)) {
+        std::vector<std::string> names;
+        for (const Value::Entry& e : node.entries) names.push_back(e.key);
+        fail(value.mark, "there is no '" + part + "' in " + schema->name + did_you_mean(part, names));
+    }
     if (!node.has(part)) {
         Value fresh;
         fresh.mark = value.mark;

@@ -68,6 +68,10 @@ void check_method(Scene& scene)
     const Value& contact = scene.document.at("contact");
     scene.method.solver.cone =
         contact.at("friction-cone").scalar == "exact" ? FrictionCone::exact : FrictionCone::pyramid;
+    const std::string& solver = contact.at("solver").scalar;
+    scene.method.solver.kind = solver == "ica-paper"      ? SolverKind::ica_paper
+                               : solver == "anticipation" ? SolverKind::anticipation
+                                                          : SolverKind::ica;
     scene.method.solver.tolerance = contact.at("tolerance").real();
     scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
     scene.method.max_rounds = static_cast<int>(contact.at("max-rounds").integer());
@@ -220,6 +224,9 @@ Scene finish(Value document, const std::string& path, const std::vector<std::str
     scene.document = std::move(document);
     scene.title = scene.document.at("title").scalar;
     if (const Value* about = scene.document.find("about")) scene.about = about->scalar;
+    scene.z_up = scene.document.at("up").scalar == "z";
+    const Value& gravity = scene.document.at("gravity");
+    scene.gravity = gravity.is_list() ? gravity.vec3() : scene.z_up ? Vec3(0, 0, -9.81) : Vec3(0, -9.81, 0);
     check_time(scene);
     check_bodies(scene);
     find_files(scene);

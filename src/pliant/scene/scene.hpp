@@ -30,6 +30,8 @@ struct Scene {
     Real step = 0; ///< [s]
     Real end = 0;  ///< [s]
     Real fps = 0;  ///< stored frames per second [Hz]
+    bool z_up = false;
+    Vec3 gravity = {0, -9.81, 0}; ///< [m/s^2]
     MethodOptions method;
     Expectation expect;
     std::vector<SceneFile> files;

@@ -35,7 +35,10 @@ struct View {
     Real margin = 0.06; ///< of the picture, left free on each side
 };
 
-/// The closest camera of that direction that sees the whole box.
+/// The closest camera of that direction that sees all points; without points it looks at the unit box.
+Camera frame_points(const Vec3s& points, const Vec3& up, Real aspect, const View& view = {});
+
+/// The same for the corners of a box.
 Camera frame_box(const Box3& box, const Vec3& up, Real aspect, const View& view = {});
 
 } // namespace pliant

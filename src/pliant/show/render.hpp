@@ -4,14 +4,13 @@
 
 #include "pliant/show/camera.hpp"
 #include "pliant/show/image.hpp"
+#include "pliant/world/world.hpp"
 
 #include <optional>
 
 namespace pliant {
 
-/// What a body is, for its colour: yellow, orange, red and grey-blue, as in figure 4 of [Otaduy09].
-enum class BodyKind { rigid, solid, cloth, obstacle };
-
+/// Yellow for rigid bodies, orange for solids, red for cloth, as in figure 4 of [Otaduy09], grey-blue for obstacles.
 /// Linear RGB in [0, 1]; bodies of a kind differ slightly in hue and lightness by their number.
 Vec3 body_colour(BodyKind kind, Index number);
 

@@ -1,0 +1,243 @@
+#include "pliant/run/certificate.hpp"
+
+#include "pliant/core/error.hpp"
+#include "pliant/core/parallel.hpp"
+#include "pliant/run/array_file.hpp"
+#include "pliant/run/files.hpp"
+#include "pliant/run/machine.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+namespace pliant {
+namespace {
+
+/// What the check of one frame, and of the step that led to it, has found.
+struct FrameResult {
+    Real time = 0;
+    FrameCheck check;
+    std::vector<CertificateEnclosure> enclosed;
+    bool has_path = false;
+    bool path_certain = true;
+    Real path_begin = 0;
+    PathCheck path;
+};
+
+std::vector<CertificateEnclosure> new_enclosures(const FrameChecker& checker, const Frame& frame,
+                                                 const std::vector<Enclosure>& now, const std::vector<Enclosure>& start)
+{
+    std::vector<Enclosure> fresh;
+    std::set_difference(now.begin(), now.end(), start.begin(), start.end(), std::back_inserter(fresh));
+    std::map<std::array<Index, 2>, CertificateEnclosure> groups;
+    for (const Enclosure& e : fresh) {
+        const Index body = checker.body_of_vertex(e.vertex);
+        CertificateEnclosure& group = groups[{e.container, body}];
+        if (group.vertices++ == 0)
+            group = {frame.number, frame.time, body, e.container, 1, e.vertex, frame.positions[e.vertex]};
+    }
+    std::vector<CertificateEnclosure> out;
+    for (const auto& entry : groups) out.push_back(entry.second);
+    return out;
+}
+
+/// Sub-steps of each step, from stats.csv; a step that is not listed counts as whole.
+std::vector<int> substeps_of(const RunReader& reader)
+{
+    const Stats stats = reader.stats();
+    std::vector<int> out;
+    const std::vector<Real> steps = stats.values("step"), substeps = stats.values("substeps");
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const auto step = static_cast<std::size_t>(std::max(0.0, steps[i]));
+        if (step > 100'000'000) continue;
+        if (out.size() <= step) out.resize(step + 1, 1);
+        out[step] = static_cast<int>(substeps[i]);
+    }
+    return out;
+}
+
+void add(Certificate& c, Index number, const FrameResult& r)
+{
+    c.pairs_tested += r.check.pairs_tested;
+    c.intersections += r.check.intersections;
+    c.frames_intersecting += r.check.intersections > 0;
+    c.most_in_a_frame = std::max(c.most_in_a_frame, r.check.intersections);
+    for (const TriangleCrossing& crossing : r.check.crossings)
+        if (c.crossings.size() < Certificate::max_listed) c.crossings.push_back({number, r.time, crossing});
+    for (const CertificateEnclosure& e : r.enclosed) {
+        c.enclosures += e.vertices;
+        if (c.enclosed.size() < Certificate::max_listed) c.enclosed.push_back(e);
+    }
+    if (!r.has_path) return;
+    ++c.steps_checked;
+    c.path_pairs += r.path.pairs_tested;
+    (r.path_certain ? c.path_impacts : c.uncertain_impacts) += r.path.impacts;
+    for (const PathImpact& impact : r.path.listed)
+        if (c.impacts.size() < Certificate::max_listed)
+            c.impacts.push_back(
+                {number, r.path_begin + impact.fraction * (r.time - r.path_begin), r.path_certain, impact});
+}
+
+std::array<Real, 3> list(const Vec3& x)
+{
+    return {x.x(), x.y(), x.z()};
+}
+
+} // namespace
+
+bool Certificate::kept() const
+{
+    return (!promised || clean()) &&
+           std::all_of(expectations.begin(), expectations.end(), [](const ExpectationResult& e) { return e.met; });
+}
+
+bool promises_no_crossing(const MethodOptions& options)
+{
+    return (options.method == "implicit" && options.pinch == PinchPolicy::stop) || options.method == "impact-zones";
+}
+
+Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    const Scene scene = reader.scene();
+    const FrameChecker checker(reader.mesh());
+    Certificate c;
+    c.method = scene.method.method;
+    c.promised = promises_no_crossing(scene.method);
+    c.frames = reader.frame_count();
+    c.triangles = count(reader.triangles());
+    if (c.frames == 0) throw Error(reader.directory().string() + ": the run has no frames");
+    const nlohmann::json summary = reader.info().value("summary", nlohmann::json::object());
+    c.finished = summary.value("status", "") == "finished";
+    if (c.finished && c.frames < summary.value("frames", Index(0)))
+        throw Error(reader.frame_path(c.frames).string() + ": the frame is missing");
+
+    const std::vector<int> substeps = substeps_of(reader);
+    std::vector<FrameResult> results(static_cast<std::size_t>(c.frames));
+    std::atomic<Index> done = 0;
+    const auto check_frame = [&](Index i, const std::vector<Enclosure>& start) {
+        const Frame frame = reader.frame(i);
+        FrameResult& r = results[static_cast<std::size_t>(i)];
+        r.time = frame.time;
+        r.check = checker.check(frame);
+        if (i > 0) {
+            r.enclosed = new_enclosures(checker, frame, r.check.enclosed, start);
+            r.check.enclosed = {};
+            const Frame before = reader.frame(i - 1);
+            r.has_path = before.step + 1 == frame.step;
+            if (r.has_path) {
+                const auto step = static_cast<std::size_t>(frame.step);
+                r.path_certain = step >= substeps.size() || substeps[step] <= 1;
+                r.path_begin = before.time;
+                r.path = check_path(checker, before.positions, frame.positions);
+            }
+        }
+        if (on_frame) on_frame(++done, c.frames);
+    };
+    check_frame(0, {});
+    const std::vector<Enclosure> start = results[0].check.enclosed;
+    parallel_for(
+        c.frames - 1, [&](Index i) { check_frame(i + 1, start); }, 1);
+    for (Index i = 0; i < c.frames; ++i) add(c, i, results[static_cast<std::size_t>(i)]);
+    if (scene.expect.intersections)
+        c.expectations.push_back({"intersections", c.most_in_a_frame <= *scene.expect.intersections,
+                                  fmt::format("{} in the worst frame, at most {} expected", c.most_in_a_frame,
+                                              *scene.expect.intersections)});
+    for (ExpectationResult& e : check_expectations(reader)) c.expectations.push_back(std::move(e));
+    c.seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begin).count();
+    return c;
+}
+
+std::string certificate_words(const Certificate& c)
+{
+    const auto many = [](std::int64_t n, const char* one, const char* more) {
+        return n == 0 ? fmt::format("no {}", more) : fmt::format("{} {}", n, n == 1 ? one : more);
+    };
+    std::string words =
+        fmt::format("{}, {} triangle pairs tested exactly: ", many(c.frames, "frame", "frames"), c.pairs_tested);
+    words += many(c.intersections, "intersection", "intersections") + ", " +
+             many(c.enclosures, "tunnelled vertex", "tunnelled vertices");
+    if (c.steps_checked > 0)
+        words += fmt::format("; {} of steps checked, {}", many(c.steps_checked, "path", "paths"),
+                             many(c.path_impacts, "crossing", "crossings"));
+    if (c.uncertain_impacts > 0) words += fmt::format(" and {} undecided within sub-steps", c.uncertain_impacts);
+    words += ". ";
+    const bool expected =
+        std::all_of(c.expectations.begin(), c.expectations.end(), [](const ExpectationResult& e) { return e.met; });
+    if (c.promised)
+        words += fmt::format("The promise of method {} is {}.", c.method, c.clean() ? "kept" : "BROKEN");
+    else
+        words += fmt::format("Method {} promises nothing about this.", c.method);
+    if (!expected) words += " The scene expects something else.";
+    if (!c.finished) words += " The run is not finished.";
+    return words;
+}
+
+nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mesh)
+{
+    using Json = nlohmann::ordered_json;
+    const auto name = [&](Index body) { return mesh.bodies[body].name; };
+    const auto triangle = [&](Index body, Index t) { return t - mesh.bodies[body].first_triangle; };
+    Json crossings = Json::array(), enclosed = Json::array(), impacts = Json::array(), expectations = Json::array();
+    for (const auto& [frame, time, x] : c.crossings)
+        crossings.push_back({{"frame", frame},
+                             {"time", time},
+                             {"bodies", {name(x.body_a), name(x.body_b)}},
+                             {"triangles", {triangle(x.body_a, x.triangle_a), triangle(x.body_b, x.triangle_b)}},
+                             {"position", list(x.position)},
+                             {"depth", x.depth}});
+    for (const CertificateEnclosure& e : c.enclosed)
+        enclosed.push_back({{"frame", e.frame},
+                            {"time", e.time},
+                            {"body", name(e.body)},
+                            {mesh.bodies[e.container].plane == none ? "inside" : "behind", name(e.container)},
+                            {"vertices", e.vertices},
+                            {"first_vertex", e.first_vertex - mesh.bodies[e.body].first_vertex},
+                            {"position", list(e.position)}});
+    for (const auto& [frame, time, certain, x] : c.impacts)
+        impacts.push_back({{"frame", frame},
+                           {"time", time},
+                           {"certain", certain},
+                           {"kind", x.edge_edge ? "edge-edge" : "vertex-face"},
+                           {"bodies", {name(x.body_a), name(x.body_b)}},
+                           {"triangles", {triangle(x.body_a, x.triangle_a), triangle(x.body_b, x.triangle_b)}},
+                           {"position", list(x.position)}});
+    for (const ExpectationResult& e : c.expectations)
+        expectations.push_back({{"name", e.name}, {"met", e.met}, {"detail", e.detail}});
+    return {{"format", 1},
+            {"version", PLIANT_VERSION},
+            {"checked", utc_now()},
+            {"method", c.method},
+            {"promised", c.promised},
+            {"clean", c.clean()},
+            {"kept", c.kept()},
+            {"finished", c.finished},
+            {"frames", c.frames},
+            {"triangles", c.triangles},
+            {"pairs_tested", c.pairs_tested},
+            {"intersections", c.intersections},
+            {"frames_intersecting", c.frames_intersecting},
+            {"most_in_a_frame", c.most_in_a_frame},
+            {"enclosures", c.enclosures},
+            {"steps_checked", c.steps_checked},
+            {"path_pairs", c.path_pairs},
+            {"path_impacts", c.path_impacts},
+            {"uncertain_impacts", c.uncertain_impacts},
+            {"expect", expectations},
+            {"crossings", crossings},
+            {"enclosed", enclosed},
+            {"impacts", impacts},
+            {"seconds", c.seconds}};
+}
+
+void save_certificate(const Certificate& certificate, const RunReader& reader)
+{
+    write_atomically(reader.directory() / run_file::certificate,
+                     certificate_json(certificate, reader.mesh()).dump(2) + "\n");
+}
+
+} // namespace pliant

@@ -1,0 +1,76 @@
+#pragma once
+// The certificate of a run: every stored frame, exactly, and with `run --every-step` every step's path.
+
+#include "pliant/run/certificate_frame.hpp"
+#include "pliant/run/certificate_path.hpp"
+#include "pliant/run/expectations.hpp"
+
+#include <functional>
+
+namespace pliant {
+
+struct CertificateCrossing {
+    Index frame = 0;
+    Real time = 0; ///< [s]
+    TriangleCrossing crossing;
+};
+
+/// Vertices of one body that are inside another one, or behind a plane, and were not at the start.
+struct CertificateEnclosure {
+    Index frame = 0;
+    Real time = 0; ///< [s]
+    Index body = none, container = none;
+    Index vertices = 0, first_vertex = none;
+    Vec3 position = Vec3::Zero(); ///< of the first one [m]
+};
+
+struct CertificateImpact {
+    Index frame = 0;     ///< at the end of the step
+    Real time = 0;       ///< of the impact [s]
+    bool certain = true; ///< false: the step was cut into sub-steps, whose states are not stored
+    PathImpact impact;
+};
+
+struct Certificate {
+    static constexpr std::size_t max_listed = 1000; ///< of each kind
+
+    std::string method;
+    bool promised = false; ///< the method promises that nothing passes through anything
+    bool finished = true;  ///< the run has reached its end
+    Index frames = 0;
+    Index triangles = 0;
+    std::int64_t pairs_tested = 0;  ///< triangle pairs with meeting boxes, over all frames
+    std::int64_t intersections = 0; ///< pairs, over all frames
+    Index frames_intersecting = 0;  ///< frames with any
+    std::int64_t most_in_a_frame = 0;
+    std::int64_t enclosures = 0; ///< vertices newly inside or behind, over all frames
+    Index steps_checked = 0;     ///< paths, when every step is stored
+    std::int64_t path_pairs = 0, path_impacts = 0, uncertain_impacts = 0;
+    std::vector<CertificateCrossing> crossings;
+    std::vector<CertificateEnclosure> enclosed;
+    std::vector<CertificateImpact> impacts;
+    std::vector<ExpectationResult> expectations; ///< of the scene, intersections included
+    Real seconds = 0;                            ///< of checking
+
+    /// No intersection, no tunnelling, no crossing on the way.
+    bool clean() const { return intersections == 0 && enclosures == 0 && path_impacts == 0; }
+    /// What was promised or expected has come out.
+    bool kept() const;
+};
+
+/// Whether a method with these options promises that nothing passes through anything.
+bool promises_no_crossing(const MethodOptions& options);
+
+/// Checks all frames, in parallel. `on_frame(done, of)` may be called from any thread. Throws Error when a frame is
+/// missing or damaged.
+Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame = {});
+
+/// The outcome in one or two sentences.
+std::string certificate_words(const Certificate& certificate);
+
+nlohmann::ordered_json certificate_json(const Certificate& certificate, const RunMesh& mesh);
+
+/// Replaces certificate.json in the run directory, all or nothing. Throws StorageError.
+void save_certificate(const Certificate& certificate, const RunReader& reader);
+
+} // namespace pliant

@@ -1,0 +1,85 @@
+#include "pliant/run/expectations.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+bool moves(const RunBody& body)
+{
+    return body.kind != BodyKind::obstacle && body.kind != BodyKind::plane;
+}
+
+ExpectationResult check_contacts(const RunReader& run, std::int64_t wanted)
+{
+    const Stats stats = run.stats();
+    const std::vector<Real> a = stats.values("contacts_vertex_face"), b = stats.values("contacts_edge_edge"),
+                            c = stats.values("contacts_plane");
+    Real most = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) most = std::max(most, a[i] + b[i] + c[i]);
+    return {"contacts", most >= static_cast<Real>(wanted),
+            fmt::format("{} at most, at least {} expected", most, wanted)};
+}
+
+ExpectationResult check_bounds(const RunReader& run, const Eigen::AlignedBox<Real, 3>& wanted)
+{
+    Eigen::AlignedBox<Real, 3> box;
+    const Frame last = run.frame(run.frame_count() - 1);
+    for (const RunBody& body : run.bodies())
+        if (moves(body))
+            for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
+                box.extend(last.positions[v]);
+    if (box.isEmpty()) return {"bounds", true, "nothing moves"};
+    const Vec3 low = box.min(), high = box.max();
+    return {"bounds", wanted.contains(box),
+            fmt::format("({:.4g}, {:.4g}, {:.4g}) to ({:.4g}, {:.4g}, {:.4g})", low.x(), low.y(), low.z(), high.x(),
+                        high.y(), high.z())};
+}
+
+ExpectationResult check_rest(const RunReader& run, const Scene& scene, Real from)
+{
+    // frames are in the order of their times, so the last ones are the ones to look at
+    Index checked = 0;
+    for (Index i = run.frame_count() - 1; i >= 0; --i) {
+        const Frame frame = run.frame(i);
+        if (frame.time < from - scene.step / 2) break;
+        ++checked;
+        for (const RunBody& body : run.bodies()) {
+            if (!moves(body)) continue;
+            const Real limit = rest_speed(run.mesh(), body, scene.gravity);
+            for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
+                if (!(frame.velocities[v].norm() <= limit))
+                    return {"at-rest-by", false,
+                            fmt::format("at {:.4g} s '{}' still moves with {:.3g} m/s (rest is below {:.3g})",
+                                        frame.time, body.name, frame.velocities[v].norm(), limit)};
+        }
+    }
+    if (checked == 0) return {"at-rest-by", false, fmt::format("the run has no frame from {:.4g} s on", from)};
+    return {"at-rest-by", true, fmt::format("at rest from {:.4g} s on", from)};
+}
+
+} // namespace
+
+Real rest_speed(const RunMesh& mesh, const RunBody& body, const Vec3& gravity)
+{
+    Eigen::AlignedBox<Real, 3> box;
+    for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v) box.extend(mesh.rest[v]);
+    const Real size = box.isEmpty() ? 0 : box.diagonal().norm(), g = gravity.norm();
+    return 0.01 * (g > 0 ? std::sqrt(g * size) : size);
+}
+
+std::vector<ExpectationResult> check_expectations(const RunReader& run)
+{
+    const Scene scene = run.scene();
+    std::vector<ExpectationResult> results;
+    if (run.frame_count() == 0) return {{"frames", false, "the run has no frame"}};
+    if (scene.expect.at_rest_by) results.push_back(check_rest(run, scene, *scene.expect.at_rest_by));
+    if (scene.expect.contacts) results.push_back(check_contacts(run, *scene.expect.contacts));
+    if (scene.expect.bounds) results.push_back(check_bounds(run, *scene.expect.bounds));
+    return results;
+}
+
+} // namespace pliant

@@ -1,0 +1,31 @@
+#pragma once
+// The parts of report.html, each a piece of HTML.
+
+#include "pliant/run/reader.hpp"
+
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace pliant {
+
+std::string html_escape(std::string_view text);
+std::string base64(std::span<const std::byte> bytes);
+std::string base64(std::string_view bytes);
+
+struct PlotSeries {
+    std::string name;
+    std::vector<Real> values; ///< one for each x
+};
+
+/// A line plot as inline SVG. Many points are thinned to the extremes of each pixel column, so that peaks stay.
+std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<Real>& x,
+                     const std::vector<PlotSeries>& series);
+
+/// Energy, contacts, rounds, iterations, speed and milliseconds a stage over the time of the run.
+std::string report_plots(const Stats& stats);
+
+/// A canvas with the moving surface (WebGL), its controls, data and script.
+std::string report_playback(const RunReader& reader, std::size_t most_bytes);
+
+} // namespace pliant

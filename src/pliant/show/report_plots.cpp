@@ -1,0 +1,122 @@
+#include "pliant/show/report_parts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr int width = 560, height = 230, left = 64, right = 12, top = 34, bottom = 34;
+constexpr const char* colours[] = {"#c0392b", "#2471a3", "#1e8449", "#b7950b", "#7d3c98",
+                                   "#566573", "#d35400", "#148f77", "#34495e", "#e67e22"};
+
+/// The largest of 1, 2, 5 times a power of ten that gives at least `wanted` intervals.
+Real tick_step(Real range, int wanted)
+{
+    const Real raw = range / wanted, power = std::pow(10, std::floor(std::log10(raw)));
+    for (const Real factor : {5.0, 2.0})
+        if (factor * power <= raw) return factor * power;
+    return power;
+}
+
+struct Axis {
+    Real low, high;
+    int from, to; ///< pixels
+    Real pixel(Real value) const { return from + (value - low) / (high - low) * (to - from); }
+};
+
+std::string polyline(const std::vector<Real>& x, const std::vector<Real>& y, const Axis& ax, const Axis& ay)
+{
+    std::string points;
+    const auto add = [&](std::size_t i) { points += fmt::format("{:.1f},{:.1f} ", ax.pixel(x[i]), ay.pixel(y[i])); };
+    const std::size_t n = x.size(), columns = static_cast<std::size_t>(width - left - right);
+    const std::size_t stride = std::max<std::size_t>(1, n / columns);
+    for (std::size_t begin = 0; begin < n; begin += stride) {
+        const std::size_t end = std::min(n, begin + stride);
+        const auto [low, high] = std::minmax_element(y.begin() + static_cast<std::ptrdiff_t>(begin),
+                                                     y.begin() + static_cast<std::ptrdiff_t>(end));
+        const auto first = static_cast<std::size_t>(std::min(low, high) - y.begin()),
+                   second = static_cast<std::size_t>(std::max(low, high) - y.begin());
+        add(first);
+        if (second != first) add(second);
+    }
+    return points;
+}
+
+} // namespace
+
+std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<Real>& x,
+                     const std::vector<PlotSeries>& series)
+{
+    Real low = 0, high = 0;
+    for (const PlotSeries& s : series)
+        for (const Real v : s.values)
+            if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+    if (!(high > low)) high = low + 1;
+    if (x.empty()) return "";
+    const Axis ax{std::min(0.0, x.front()), x.back() > x.front() ? x.back() : x.front() + 1, left, width - right};
+    const Axis ay{low, high, height - bottom, top};
+    std::string svg = fmt::format(R"(<svg class="plot" viewBox="0 0 {} {}" role="img" aria-label="{}"><text x="{}" )"
+                                  R"(y="14" class="title">{}{}</text>)",
+                                  width, height, html_escape(title), left, html_escape(title),
+                                  unit.empty() ? "" : " [" + html_escape(unit) + "]");
+    const Real step_y = tick_step(high - low, 3), step_x = tick_step(ax.high - ax.low, 5);
+    for (Real v = std::ceil(low / step_y) * step_y; v <= high * (1 + 1e-9) + 1e-300; v += step_y) {
+        const Real clean = std::abs(v) < 1e-9 * step_y ? 0 : v;
+        svg += fmt::format(R"(<line x1="{}" x2="{}" y1="{:.1f}" y2="{:.1f}" class="grid"/><text x="{}" y="{:.1f}" )"
+                           R"(class="tick" text-anchor="end">{:.4g}</text>)",
+                           left, width - right, ay.pixel(v), ay.pixel(v), left - 6, ay.pixel(v) + 4, clean);
+    }
+    for (Real v = std::ceil(ax.low / step_x) * step_x; v <= ax.high * (1 + 1e-9); v += step_x)
+        svg += fmt::format(R"(<text x="{:.1f}" y="{}" class="tick" text-anchor="middle">{:.4g}</text>)", ax.pixel(v),
+                           height - bottom + 16, v);
+    svg +=
+        fmt::format(R"(<text x="{}" y="{}" class="tick" text-anchor="end">time [s]</text>)", width - right, height - 4);
+    int legend = left;
+    for (std::size_t i = 0; i < series.size(); ++i) {
+        const char* colour = colours[i % std::size(colours)];
+        std::vector<Real> finite = series[i].values;
+        finite.resize(x.size(), 0);
+        for (Real& v : finite)
+            if (!std::isfinite(v)) v = high;
+        svg += fmt::format(R"(<polyline fill="none" stroke="{}" stroke-width="1.4" points="{}"/>)", colour,
+                           polyline(x, finite, ax, ay));
+        svg += fmt::format(R"(<text x="{}" y="28" class="tick" fill="{}">{}</text>)", legend, colour,
+                           html_escape(series[i].name));
+        legend += 14 + 7 * static_cast<int>(series[i].name.size());
+    }
+    return svg + "</svg>\n";
+}
+
+std::string report_plots(const Stats& stats)
+{
+    const std::vector<Real> time = stats.values("time");
+    if (time.empty()) return "<p>No step has been recorded.</p>";
+    const auto column = [&](const char* name, const char* label) { return PlotSeries{label, stats.values(name)}; };
+    PlotSeries total{"total", stats.values("kinetic_energy")};
+    const std::vector<Real> elastic = stats.values("elastic_energy"), gravity = stats.values("gravity_energy");
+    for (std::size_t i = 0; i < total.values.size(); ++i) total.values[i] += elastic[i] + gravity[i];
+    std::string out = svg_plot("Energy", "J", time,
+                               {column("kinetic_energy", "kinetic"), column("elastic_energy", "elastic"),
+                                column("gravity_energy", "gravity"), total});
+    out += svg_plot("Contacts", "", time,
+                    {column("contacts_vertex_face", "vertex-face"), column("contacts_edge_edge", "edge-edge"),
+                     column("contacts_plane", "plane"), column("active_contacts", "with a force")});
+    out += svg_plot("Rounds of refinement and sub-steps", "", time,
+                    {column("rounds", "rounds"), column("substeps", "sub-steps")});
+    out += svg_plot("Iterations", "", time,
+                    {column("contact_iterations", "contact solver"), column("linear_iterations", "linear solver")});
+    out += svg_plot("Greatest speed", "m/s", time, {column("max_speed", "of any vertex")});
+    std::vector<PlotSeries> stages;
+    for (const std::string& name : stats.columns)
+        if (name.starts_with("s:")) {
+            stages.push_back({name.substr(2), stats.values(name)});
+            for (Real& v : stages.back().values) v *= 1000;
+        }
+    if (!stages.empty()) out += svg_plot("Time a stage", "ms", time, stages);
+    return out;
+}
+
+} // namespace pliant

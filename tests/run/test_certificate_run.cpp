@@ -1,0 +1,192 @@
+#include "pliant/core/error.hpp"
+#include "pliant/core/parallel.hpp"
+#include "pliant/run/certificate.hpp"
+#include "pliant/run/files.hpp"
+#include "pliant/run/runner.hpp"
+
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+using namespace pliant;
+namespace fs = std::filesystem;
+
+namespace {
+
+/// A ball falls onto a box that lies on the ground.
+std::string falling_ball(const std::string& method, const std::string& expect = "{}")
+{
+    return "time: {step: 5 ms, end: 0.5 s, fps: 50}\n"
+           "contact: {method: " +
+           method +
+           "}\n"
+           "materials: {lead: {type: rigid, density: 1000}}\n"
+           "bodies:\n"
+           "  ball: {material: lead, mesh: {sphere: {radius: 0.1, subdivisions: 2}}, place: {at: [0, 0.8, 0]}}\n"
+           "  table: {obstacle: {mesh: {box: {size: [1, 0.5, 1]}}}, place: {at: [0, 0.3, 0]}}\n"
+           "  ground: {obstacle: {plane: {y: 0}}}\n"
+           "expect: " +
+           expect + "\n";
+}
+
+class CertificateRun : public testing::Test {
+protected:
+    void SetUp() override
+    {
+        const auto* info = testing::UnitTest::GetInstance()->current_test_info();
+        directory = fs::path(testing::TempDir()) / (std::string("certificate-") + info->name());
+        fs::remove_all(directory);
+    }
+    void TearDown() override { fs::remove_all(directory); }
+
+    void simulate(const std::string& text, bool every_step = false) const
+    {
+        const Scene scene = parse_scene(text, "test.yaml");
+        World world = build_world(scene);
+        RunOptions options;
+        options.directory = directory;
+        options.every_step = every_step;
+        run_scene(scene, world, options);
+    }
+
+    Certificate certify() const { return certify_run(RunReader(directory)); }
+
+    fs::path directory;
+};
+
+} // namespace
+
+TEST_F(CertificateRun, ShowsWhatPassesThroughWithoutContactAndPromisesNothing)
+{
+    simulate(falling_ball("none"));
+    const Certificate c = certify();
+    EXPECT_FALSE(c.promised);
+    EXPECT_TRUE(c.kept()) << "nothing was promised or expected";
+    EXPECT_FALSE(c.clean());
+    EXPECT_EQ(c.frames, 26);
+    ASSERT_GT(c.intersections, 0);
+    // It reaches the table's top, 0.15 below its lowest point, after sqrt(2 * 0.15 / g) = 0.175 s.
+    EXPECT_GE(c.crossings[0].time, 0.17);
+    EXPECT_LE(c.crossings[0].time, 0.21);
+    const RunReader reader(directory);
+    bool inside = false;
+    for (const CertificateEnclosure& e : c.enclosed) {
+        EXPECT_EQ(reader.bodies()[e.body].name, "ball");
+        inside = inside || reader.bodies()[e.container].name == "table";
+    }
+    EXPECT_TRUE(inside) << "vertices inside the table";
+    bool whole = false; // at some frame all of the ball is inside: no triangles meet, and still it shows
+    for (const CertificateEnclosure& e : c.enclosed)
+        whole = whole ||
+                (reader.bodies()[e.container].name == "table" && e.vertices == reader.bodies()[e.body].vertex_count);
+    EXPECT_TRUE(whole);
+}
+
+TEST_F(CertificateRun, ChecksWhatTheSceneExpects)
+{
+    simulate(falling_ball("none", "{intersections: 0, contacts: 1, at-rest-by: 0.4 s, "
+                                  "bounds: {min: [-1, -9, -1], max: [1, 1, 1]}}"));
+    const Certificate c = certify();
+    ASSERT_EQ(c.expectations.size(), 4u);
+    for (const ExpectationResult& e : c.expectations) EXPECT_EQ(e.met, e.name == "bounds") << e.name;
+    EXPECT_FALSE(c.kept());
+}
+
+TEST_F(CertificateRun, ImplicitContactKeepsItsPromiseInEveryStep)
+{
+    simulate(falling_ball("implicit", "{intersections: 0, contacts: 1}"), true);
+    const Certificate c = certify();
+    EXPECT_TRUE(c.promised);
+    EXPECT_TRUE(c.clean());
+    EXPECT_TRUE(c.kept());
+    EXPECT_EQ(c.frames, 101);
+    EXPECT_EQ(c.steps_checked, 100);
+    EXPECT_GT(c.pairs_tested, 0);
+    EXPECT_GT(c.path_pairs, 0);
+}
+
+TEST_F(CertificateRun, FindsPlantedIntersectionsAndTunnelling)
+{
+    simulate(falling_ball("implicit"), true);
+    const RunReader reader(directory);
+    const RunBody& ball = reader.bodies()[reader.find_body("ball")];
+    const auto plant = [&](Index number, const Vec3& by) {
+        Frame frame = reader.frame(number);
+        for (Index v = ball.first_vertex; v < ball.first_vertex + ball.vertex_count; ++v) frame.positions[v] += by;
+        save_frame(frame, reader.frame_path(number));
+    };
+    const Frame last = reader.frame(100);
+    plant(100, Vec3(0, -0.15, 0));
+    Certificate c = certify();
+    EXPECT_FALSE(c.kept());
+    EXPECT_EQ(c.frames_intersecting, 1);
+    EXPECT_EQ(c.crossings.at(0).frame, 100);
+    EXPECT_GT(c.enclosures, 0);
+    EXPECT_GT(c.path_impacts, 0);
+
+    // Through the table and out at its lower side: the frames are clean, the path is not.
+    save_frame(last, reader.frame_path(100));
+    plant(100, Vec3(3, 0, 0));
+    EXPECT_TRUE(certify().clean()) << "aside of the table";
+    plant(99, Vec3(3, 0, 0));
+    plant(100, Vec3(-6, 0, 0));
+    EXPECT_TRUE(certify().clean());
+    plant(99, Vec3(0, -0.3, 0));
+    plant(100, Vec3(0, -0.3, 0));
+    c = certify();
+    EXPECT_EQ(c.intersections, 0);
+    EXPECT_EQ(c.enclosures, 0);
+    EXPECT_GT(c.path_impacts, 0) << "from one side of the table to the other in one step, through it";
+    EXPECT_FALSE(c.kept());
+
+    save_frame(last, reader.frame_path(100));
+    plant(99, Vec3(-3, 0.3, 0));
+    plant(100, Vec3(0, -0.65, 0)); // below the table, half in the ground
+    c = certify();
+    bool behind = false;
+    for (const CertificateEnclosure& e : c.enclosed) behind = behind || reader.bodies()[e.container].name == "ground";
+    EXPECT_TRUE(behind);
+}
+
+TEST_F(CertificateRun, DoesNotDependOnTheNumberOfThreads)
+{
+    simulate(falling_ball("none"));
+    const RunReader reader(directory);
+    const auto text = [&] {
+        Certificate c = certify();
+        c.seconds = 0;
+        nlohmann::ordered_json json = certificate_json(c, reader.mesh());
+        json.erase("checked");
+        return json.dump();
+    };
+    set_thread_count(1);
+    const std::string one = text();
+    set_thread_count(2);
+    EXPECT_EQ(text(), one);
+    set_thread_count(0);
+}
+
+TEST_F(CertificateRun, WritesItsFindingsAsJson)
+{
+    simulate(falling_ball("none"));
+    const RunReader reader(directory);
+    save_certificate(certify(), reader);
+    std::ifstream stream(directory / run_file::certificate);
+    const nlohmann::json json = nlohmann::json::parse(stream);
+    EXPECT_EQ(json.at("method"), "none");
+    EXPECT_EQ(json.at("clean"), false);
+    const nlohmann::json& first = json.at("crossings").at(0);
+    EXPECT_EQ(first.at("bodies").at(0), "ball");
+    EXPECT_EQ(first.at("bodies").at(1), "table");
+    EXPECT_LT(first.at("triangles").at(1).get<int>(), 12) << "numbers count within the body";
+}
+
+TEST_F(CertificateRun, RefusesDamagedAndMissingFrames)
+{
+    simulate(falling_ball("none"));
+    const RunReader reader(directory);
+    fs::resize_file(reader.frame_path(7), fs::file_size(reader.frame_path(7)) - 9);
+    EXPECT_THROW(certify(), Error);
+    fs::remove(reader.frame_path(7));
+    EXPECT_THROW(certify(), Error) << "a hole is not the end of the run";
+}

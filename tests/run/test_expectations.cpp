@@ -1,0 +1,59 @@
+#include "pliant/run/expectations.hpp"
+#include "pliant/run/runner.hpp"
+#include "run/temporary_directory.hpp"
+
+#include <gtest/gtest.h>
+
+namespace pliant {
+namespace {
+
+/// One box that flies off, and one that stays where it is.
+const std::string text = R"(
+time: {step: 10 ms, end: 0.2, fps: 50}
+gravity: [0, 0, 0]
+contact: {method: none}
+materials: {steel: {type: rigid}}
+bodies:
+  still: {material: steel, mesh: {box: {}}}
+  flying: {material: steel, mesh: {box: {}}, place: {at: [3, 0, 0]}, velocity: [0, 2, 0]}
+)";
+
+std::vector<ExpectationResult> check(const std::string& expect, const std::vector<std::string>& overrides = {})
+{
+    const TemporaryDirectory dir;
+    std::vector<std::string> all = overrides;
+    all.push_back("expect=" + expect);
+    const Scene scene = parse_scene(text, "scene.yaml", all);
+    World world = build_world(scene);
+    RunOptions options;
+    options.directory = dir / "run";
+    run_scene(scene, world, options);
+    return check_expectations(RunReader(options.directory));
+}
+
+TEST(Expectation, OfBoundsLooksAtTheLastFrame)
+{
+    EXPECT_TRUE(check("{bounds: {min: [-1, -1, -1], max: [4, 1, 1]}}").at(0).met);
+    const ExpectationResult failed = check("{bounds: {min: [-1, -1, -1], max: [4, 0.8, 1]}}").at(0);
+    EXPECT_FALSE(failed.met);
+    EXPECT_EQ(failed.detail, "(-0.5, -0.5, -0.5) to (3.5, 0.9, 0.5)");
+}
+
+TEST(Expectation, OfRestNamesTheBodyThatMoves)
+{
+    const ExpectationResult failed = check("{at-rest-by: 0.1}").at(0);
+    EXPECT_FALSE(failed.met);
+    EXPECT_NE(failed.detail.find("'flying' still moves with 2 m/s"), std::string::npos) << failed.detail;
+    EXPECT_TRUE(check("{at-rest-by: 0.1}", {"bodies.flying.velocity=[0, 0, 0]"}).at(0).met);
+    EXPECT_FALSE(check("{at-rest-by: 5}", {"bodies.flying.velocity=[0, 0, 0]"}).at(0).met); // the run is shorter
+}
+
+TEST(Expectation, OfContactsFailsWithoutContact)
+{
+    EXPECT_FALSE(check("{contacts: 1}").at(0).met);
+    EXPECT_TRUE(check("{contacts: 0}").at(0).met);
+    EXPECT_TRUE(check("{contacts: 1}", {"contact.method=implicit", "bodies.flying.place.at=[0, -1.2, 0]"}).at(0).met);
+}
+
+} // namespace
+} // namespace pliant
