@@ -352,6 +352,25 @@ TEST(Queries, HaveTheSameBitsWhateverTheTreeWentThrough)
     }
 }
 
+TEST(Queries, HoldForAnyUnit)
+{
+    const Surface s = sheet_over_sheet(0.02);
+    std::vector<std::size_t> found;
+    for (const Real scale : {0x1p-140, 0x1p-40, 1.0, 0x1p40, 0x1p140}) { // the extremes are beyond the range of floats
+        Vec3s x = s.rest, y = s.rest;
+        for (Index v = 0; v < s.vertex_count(); ++v) {
+            x[v] *= scale;
+            y[v] = scale * (s.rest[v] - Vec3(0, s.vertex_body[v] == 1 ? 0.05 : 0, 0));
+        }
+        Detector detector(s);
+        found.push_back(detector.proximity(x, {.reach = 0.03 * scale, .skip_close_at_rest = false}).size());
+        const auto first = detector.earliest_impact(x, y, {.hard_gap = 1e-3 * scale, .tolerance = 1e-4 * scale});
+        ASSERT_TRUE(first);
+        EXPECT_NEAR(first->time, 0.38, 0.003) << scale;
+    }
+    for (std::size_t n : found) EXPECT_EQ(n, found[2]);
+}
+
 TEST(Queries, RefusePositionsThatAreNotFinite)
 {
     const Surface s = sheet_over_sheet(0.02);

@@ -117,7 +117,7 @@ TEST(Ccd, HandlesCoplanarMotion)
 
 TEST(Ccd, HoldsForAnyUnitAndAnyPlace)
 {
-    for (const Real s : {1e-300, 1e-150, 1e-9, 1.0, 1e9, 1e150, 1e300}) {
+    for (const Real s : {1e-300, 1e-150, 1e-80, 1e-60, 1e-30, 1e-9, 1.0, 1e9, 1e30, 1e60, 1e80, 1e150, 1e300}) {
         const CcdPoints x = scaled(above, s), hits = scaled(shifted(above, {0}, {0, -2, 0}), s),
                         misses = scaled(shifted(above, {0}, {0, -0.9, 0}), s);
         const auto hit = vertex_face_ccd(x, hits, {});

@@ -72,4 +72,33 @@ private:
     std::array<std::vector<float>, 12> bound_; ///< lo, -hi at the start, lo, -hi at the end
 };
 
+/// Vertex numbers of features in the order of their boxes, compared eight at a time with one number.
+class IndexLanes {
+public:
+    void clear() { index_.clear(); }
+    void push_back(Index i) { index_.push_back(i); }
+    void pad() { index_.insert(index_.end(), BoxLanes::width, none); } ///< once, after the last one
+    Index operator[](Index i) const { return index_[i]; }
+    /// Bit j is set when number i + j is v.
+    unsigned equal(Index i, Index v) const
+    {
+#ifdef __AVX2__
+        const __m256i lanes = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(&index_[i]));
+        return static_cast<unsigned>(
+            _mm256_movemask_ps(_mm256_castsi256_ps(_mm256_cmpeq_epi32(lanes, _mm256_set1_epi32(v)))));
+#else
+        unsigned mask = 0;
+        for (Index j = 0; j < BoxLanes::width; ++j) mask |= static_cast<unsigned>(index_[i + j] == v) << j;
+        return mask;
+#endif
+    }
+    std::size_t bytes() const
+    {
+        return index_.capacity() * sizeof(Index);
+    }
+
+private:
+    std::vector<Index> index_;
+};
+
 } // namespace pliant

@@ -5,6 +5,7 @@
 #include <tbb/parallel_invoke.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 
@@ -59,7 +60,10 @@ void BoxTree::build(const VertexBoxes& boxes)
     const Index faces = count(surface_.triangles);
     parallel_for(item_count_, [&](Index i) {
         const Box b = i < faces ? boxes.end(0, surface_.triangles[i]) : boxes.end(0, loose_vertices_[i - faces]);
-        for (int k = 0; k < 3; ++k) items[i].centre[k] = 0.5f * b.lo(k) + 0.5f * b.hi(k);
+        for (int k = 0; k < 3; ++k) {
+            const float middle = 0.5f * b.lo(k) + 0.5f * b.hi(k);
+            items[i].centre[k] = std::isfinite(middle) ? middle : 0; // positions beyond the floats have infinite boxes
+        }
         items[i].id = i;
     });
     // Node i of a level of n nodes holds the items [i N / n, (i + 1) N / n).
@@ -112,6 +116,16 @@ void BoxTree::build(const VertexBoxes& boxes)
         }
     }
     leaves_[leaf_count_] = {count(faces_), count(edges_), count(vertices_)};
+    for (int k = 0; k < 3; ++k) {
+        face_corners_[k].clear();
+        for (Index f : faces_) face_corners_[k].push_back(surface_.triangles[f][k]);
+        face_corners_[k].pad();
+    }
+    for (int k = 0; k < 2; ++k) {
+        edge_ends_[k].clear();
+        for (Index e : edges_) edge_ends_[k].push_back(surface_.edges[e][k]);
+        edge_ends_[k].pad();
+    }
 }
 
 template <bool moving>
@@ -173,7 +187,10 @@ Real BoxTree::surface_area() const
 std::size_t BoxTree::bytes() const
 {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
-    return face_lanes_.bytes() + edge_lanes_.bytes() + vertex_lanes_.bytes() + of(nodes_t0_) + of(nodes_t1_) +
+    std::size_t numbers = 0;
+    for (const IndexLanes& lanes : face_corners_) numbers += lanes.bytes();
+    for (const IndexLanes& lanes : edge_ends_) numbers += lanes.bytes();
+    return numbers + face_lanes_.bytes() + edge_lanes_.bytes() + vertex_lanes_.bytes() + of(nodes_t0_) + of(nodes_t1_) +
            of(leaves_) + of(faces_) + of(edges_) + of(vertices_) + of(owned_vertices_) + of(owned_edges_);
 }
 

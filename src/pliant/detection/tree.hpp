@@ -57,6 +57,8 @@ private:
     std::vector<Leaf> leaves_;
     std::vector<Index> faces_, edges_, vertices_; ///< ids in leaf order
     BoxLanes face_lanes_, edge_lanes_, vertex_lanes_;
+    std::array<IndexLanes, 3> face_corners_; ///< vertex numbers in leaf order
+    std::array<IndexLanes, 2> edge_ends_;
     bool moving_ = false;
     Real built_area_ = 0;
     Index builds_ = 0;

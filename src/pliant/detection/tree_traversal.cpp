@@ -14,7 +14,7 @@ struct BoxTree::Traversal {
     const PairFilter& filter;
     std::vector<Pair>&vertex_face, &edge_edge;
 
-    bool overlap(Index a, Index b) const
+    bool nodes_overlap(Index a, Index b) const
     {
 #ifdef __AVX2__
         // lanes: lo against hi, -hi against -lo; the last two are 0 > 0
@@ -29,10 +29,10 @@ struct BoxTree::Traversal {
         return _mm256_testz_ps(separated, separated);
 #else
         if constexpr (moving)
-            return pliant::overlap(MovingBox{tree.nodes_t0_[a], tree.nodes_t1_[a]},
-                                   MovingBox{tree.nodes_t0_[b], tree.nodes_t1_[b]});
+            return overlap(MovingBox{tree.nodes_t0_[a], tree.nodes_t1_[a]},
+                           MovingBox{tree.nodes_t0_[b], tree.nodes_t1_[b]});
         else
-            return pliant::overlap(tree.nodes_t0_[a], tree.nodes_t0_[b]);
+            return overlap(tree.nodes_t0_[a], tree.nodes_t0_[b]);
 #endif
     }
 
@@ -48,7 +48,7 @@ struct BoxTree::Traversal {
     {
         if (a >= tree.leaf_count_) return leaf_self(a - tree.leaf_count_);
         self(2 * a);
-        if (overlap(2 * a, 2 * a + 1)) pair(2 * a, 2 * a + 1);
+        if (nodes_overlap(2 * a, 2 * a + 1)) pair(2 * a, 2 * a + 1);
         self(2 * a + 1);
     }
     void pair(Index a, Index b)
@@ -56,61 +56,74 @@ struct BoxTree::Traversal {
         if (a >= tree.leaf_count_) return leaf_pair(a - tree.leaf_count_, b - tree.leaf_count_);
         for (Index i : {2 * a, 2 * a + 1})
             for (Index j : {2 * b, 2 * b + 1})
-                if (overlap(i, j)) pair(i, j);
+                if (nodes_overlap(i, j)) pair(i, j);
     }
 
-    /// visit(i) for every box of lanes[begin, end) that overlaps q.
-    template <class Visit>
-    static void for_overlaps(const BoxLanes& lanes, Index begin, Index end, const MovingBox& q, Visit&& visit)
+    /// visit(i) for every box of lanes[begin, end) that overlaps q and is not in the mask ignore(i) of eight.
+    template <class Ignore, class Visit>
+    static void for_overlaps(const BoxLanes& lanes, Index begin, Index end, const MovingBox& q, Ignore&& ignore,
+                             Visit&& visit)
     {
         for (Index i = begin; i < end; i += BoxLanes::width) {
             unsigned mask = lanes.overlaps<moving>(i, std::min(BoxLanes::width, end - i), q);
+            if (mask) mask &= ~ignore(i);
             for (; mask; mask &= mask - 1) visit(i + std::countr_zero(mask));
         }
     }
-    void offer_edges(Index e, Index g)
+    static unsigned ignore_none(Index)
     {
-        if (filter.edge_edge(e, g)) edge_edge.push_back({std::min(e, g), std::max(e, g)});
+        return 0;
     }
-    void offer_vertices(Index v0, Index v1, const MovingBox* faces_box, Index f0, Index f1)
+
+    // Neighbours, which share a vertex, are most of what overlaps in a sheet. They are dropped eight at a time; the
+    // filter has the last word on the others.
+    void edge_against(Index i, Index begin, Index end)
     {
-        const auto against_faces = [&](Index i) {
-            for_overlaps(tree.face_lanes_, f0, f1, tree.vertex_lanes_.get<moving>(i), [&](Index j) {
-                const Index v = tree.vertices_[i], f = tree.faces_[j];
-                if (filter.vertex_face(v, f)) vertex_face.push_back({v, f});
-            });
+        const auto& [ends0, ends1] = tree.edge_ends_;
+        const Index a0 = ends0[i], a1 = ends1[i], e = tree.edges_[i];
+        const auto neighbours = [&](Index j) {
+            return ends0.equal(j, a0) | ends0.equal(j, a1) | ends1.equal(j, a0) | ends1.equal(j, a1);
         };
-        if (faces_box)
-            for_overlaps(tree.vertex_lanes_, v0, v1, *faces_box, against_faces);
-        else
-            for (Index i = v0; i < v1; ++i) against_faces(i);
+        for_overlaps(tree.edge_lanes_, begin, end, tree.edge_lanes_.get<moving>(i), neighbours, [&](Index j) {
+            const Index g = tree.edges_[j];
+            if (filter.edge_edge(e, g)) edge_edge.push_back({std::min(e, g), std::max(e, g)});
+        });
+    }
+    void vertex_against(Index i, Index begin, Index end)
+    {
+        const auto& [corners0, corners1, corners2] = tree.face_corners_;
+        const Index v = tree.vertices_[i];
+        const auto neighbours = [&](Index j) {
+            return corners0.equal(j, v) | corners1.equal(j, v) | corners2.equal(j, v);
+        };
+        for_overlaps(tree.face_lanes_, begin, end, tree.vertex_lanes_.get<moving>(i), neighbours, [&](Index j) {
+            if (filter.vertex_face(v, tree.faces_[j])) vertex_face.push_back({v, tree.faces_[j]});
+        });
     }
     void leaf_pair(Index a, Index b)
     {
         const Leaf &a0 = tree.leaves_[a], &a1 = tree.leaves_[a + 1];
         const Leaf &b0 = tree.leaves_[b], &b1 = tree.leaves_[b + 1];
         const MovingBox box_a = node(tree.leaf_count_ + a), box_b = node(tree.leaf_count_ + b);
-        for_overlaps(tree.edge_lanes_, a0.edge, a1.edge, box_b, [&](Index i) {
-            for_overlaps(tree.edge_lanes_, b0.edge, b1.edge, tree.edge_lanes_.get<moving>(i),
-                         [&](Index j) { offer_edges(tree.edges_[i], tree.edges_[j]); });
-        });
-        offer_vertices(a0.vertex, a1.vertex, &box_b, b0.face, b1.face);
-        offer_vertices(b0.vertex, b1.vertex, &box_a, a0.face, a1.face);
+        for_overlaps(tree.edge_lanes_, a0.edge, a1.edge, box_b, ignore_none,
+                     [&](Index i) { edge_against(i, b0.edge, b1.edge); });
+        for_overlaps(tree.vertex_lanes_, a0.vertex, a1.vertex, box_b, ignore_none,
+                     [&](Index i) { vertex_against(i, b0.face, b1.face); });
+        for_overlaps(tree.vertex_lanes_, b0.vertex, b1.vertex, box_a, ignore_none,
+                     [&](Index i) { vertex_against(i, a0.face, a1.face); });
     }
     void leaf_self(Index a)
     {
         const Leaf &a0 = tree.leaves_[a], &a1 = tree.leaves_[a + 1];
-        for (Index i = a0.edge; i < a1.edge; ++i)
-            for_overlaps(tree.edge_lanes_, i + 1, a1.edge, tree.edge_lanes_.get<moving>(i),
-                         [&](Index j) { offer_edges(tree.edges_[i], tree.edges_[j]); });
-        offer_vertices(a0.vertex, a1.vertex, nullptr, a0.face, a1.face);
+        for (Index i = a0.edge; i < a1.edge; ++i) edge_against(i, i + 1, a1.edge);
+        for (Index i = a0.vertex; i < a1.vertex; ++i) vertex_against(i, a0.face, a1.face);
     }
 
     /// Pairs of nodes that together cover the whole traversal: enough of them to share out evenly, few enough to keep a
     /// buffer each.
     std::vector<Task> tasks() const
     {
-        constexpr std::size_t wanted = 1024;
+        const auto wanted = static_cast<std::size_t>(std::clamp(tree.leaf_count_ / 16, 1, 1024));
         std::vector<Task> now = {{1, 1}}, next;
         for (Index level = 0; level < tree.leaf_level_ && now.size() < wanted; ++level) {
             next.clear();
@@ -118,12 +131,12 @@ struct BoxTree::Traversal {
                 if (a == b) {
                     next.push_back({2 * a, 2 * a});
                     next.push_back({2 * a + 1, 2 * a + 1});
-                    if (overlap(2 * a, 2 * a + 1)) next.push_back({2 * a, 2 * a + 1});
+                    if (nodes_overlap(2 * a, 2 * a + 1)) next.push_back({2 * a, 2 * a + 1});
                     continue;
                 }
                 for (Index i : {2 * a, 2 * a + 1})
                     for (Index j : {2 * b, 2 * b + 1})
-                        if (overlap(i, j)) next.push_back({i, j});
+                        if (nodes_overlap(i, j)) next.push_back({i, j});
             }
             now.swap(next);
         }

@@ -80,8 +80,8 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
         total += s0 + s1;
     }
     Real x_scale = 1, scale = 1; // powers of two
-    if (!(total < 0x1p600 && total > 0x1p-600)) {
-        // Rare: squares over- or underflow. Scale the differences to about 1, without rounding.
+    if (!(total < 0x1p180 && total > 0x1p-180)) {
+        // Rare: the tenth powers that occur may over- or underflow. Scale the differences to about 1, without rounding.
         if (!all_finite(x_t0) || !all_finite(x_t1)) throw_not_finite();
         x_scale = std::isfinite(total) ? 1 : 0.25; // a quarter of any two doubles can be subtracted
         Real largest = 0;

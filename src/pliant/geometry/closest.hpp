@@ -1,7 +1,7 @@
 #pragma once
-// Closest points between points, segments and triangles. Weights are exactly 0 for a vertex that takes no part, so the
-// closest features (vertex, edge, face) can be read off them. Degenerate input is allowed: the weights are always a
-// convex combination, and the distance is that of the points they give.
+// Closest points between points, segments and triangles, for lengths between 1e-70 and 1e70. Weights are exactly 0 for
+// a vertex that takes no part, so the closest features (vertex, edge, face) can be read off them. Degenerate input is
+// allowed: the weights are always a convex combination, and the distance is that of the points they give.
 
 #include "pliant/core/types.hpp"
 
