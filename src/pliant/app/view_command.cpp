@@ -50,6 +50,8 @@ std::unique_ptr<ViewSource> make_source(const ViewArguments& arguments)
         require_clean_start(arguments.what, scene, world);
         return std::make_unique<LiveViewSource>(scene, std::move(world));
     }
+    if (!std::filesystem::exists(arguments.what, status))
+        throw Error(arguments.what + ": no such run directory or scene file");
     if (!arguments.overrides.empty()) throw Error("--set changes a scene; " + arguments.what + " is no scene file");
     return std::make_unique<RunViewSource>(arguments.what);
 }
