@@ -33,17 +33,20 @@ need_header freetype2/ft2build.h libfreetype-dev
 need_header GL/glu.h libglu1-mesa-dev
 need_header embree3/rtcore.h libembree-dev
 need_header stb/stb_image_write.h libstb-dev
+need_header httplib.h libcpp-httplib-dev
 need_file /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf fonts-dejavu-core
 if [ "$what" = test ] || [ "$what" = soak ]; then
     need_header gtest/gtest.h libgtest-dev
     need_header benchmark/benchmark.h libbenchmark-dev
     need_header boost/multiprecision/cpp_int.hpp libboost-dev
     need_command ffmpeg ffmpeg
+    need_command node nodejs
+    need_command npm npm
+    need_command chromium chromium
 fi
 if [ "$what" = soak ]; then
     need_command blender blender
     need_file /usr/lib/python3/dist-packages/vtk.py python3-vtk9
-    need_command npm npm
 fi
 [ ${#missing[@]} -eq 0 ] && exit 0
 

@@ -193,3 +193,12 @@ TEST_F(ShowCommands, CheckSaysWhatItFindsAndKeepsToThePromise)
     EXPECT_NE(bad.out.find("intersection: 'ball' triangle"), std::string::npos) << bad.out;
     EXPECT_NE(bad.out.find("depth"), std::string::npos);
 }
+
+TEST_F(ShowCommands, ViewRefusesWhatIsNoRunInOneLine)
+{
+    const Outcome o = pliant_command("view --no-open " + place().string());
+    EXPECT_EQ(o.code, 2);
+    EXPECT_EQ(o.error_lines(), 1) << o.err;
+    EXPECT_TRUE(o.err.find("not a run directory") != std::string::npos || o.err.find("no viewer") != std::string::npos)
+        << o.err;
+}

@@ -35,6 +35,7 @@ int main(int argc, char** argv)
     add_render_command(app, exit_code);
     add_export_command(app, exit_code);
     add_report_command(app, exit_code);
+    add_view_command(app, exit_code);
     add_scenes_command(app);
     add_docs_command(app);
     try {

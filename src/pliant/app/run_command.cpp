@@ -45,29 +45,6 @@ void print_start(const Scene& scene, const World& world, const RunOptions& optio
     std::fflush(stdout);
 }
 
-/// The promise of a method starts from a start without intersections.
-void require_clean_start(const std::string& path, const Scene& scene, const World& world)
-{
-    if (!promises_no_crossing(scene.method)) return;
-    const RunMesh mesh = make_run_mesh(world.model);
-    const FrameChecker checker(mesh);
-    const FrameCheck found = checker.check(make_frame(world, 0, scene.step, {}));
-    const std::string cure = fmt::format(
-        "; method {} needs a start without intersections: move the bodies apart ('pliant check {}' lists all pairs)",
-        scene.method.method, path);
-    if (!found.crossings.empty()) {
-        const TriangleCrossing& x = found.crossings.front();
-        throw Error(fmt::format("{}: at the start '{}' and '{}' intersect at ({:.6g}, {:.6g}, {:.6g}) m{}", path,
-                                mesh.bodies[x.body_a].name, mesh.bodies[x.body_b].name, x.position.x(), x.position.y(),
-                                x.position.z(), cure));
-    }
-    for (const Enclosure& e : found.enclosed)
-        if (mesh.bodies[e.container].plane != none)
-            throw Error(fmt::format("{}: at the start '{}' is partly behind the plane '{}'{}", path,
-                                    mesh.bodies[checker.body_of_vertex(e.vertex)].name, mesh.bodies[e.container].name,
-                                    cure));
-}
-
 int run(const RunArguments& arguments)
 {
     std::vector<std::string> overrides = arguments.overrides;
@@ -120,6 +97,28 @@ int run(const RunArguments& arguments)
 }
 
 } // namespace
+
+void require_clean_start(const std::string& path, const Scene& scene, const World& world)
+{
+    if (!promises_no_crossing(scene.method)) return;
+    const RunMesh mesh = make_run_mesh(world.model);
+    const FrameChecker checker(mesh);
+    const FrameCheck found = checker.check(make_frame(world, 0, scene.step, {}));
+    const std::string cure = fmt::format(
+        "; method {} needs a start without intersections: move the bodies apart ('pliant check {}' lists all pairs)",
+        scene.method.method, path);
+    if (!found.crossings.empty()) {
+        const TriangleCrossing& x = found.crossings.front();
+        throw Error(fmt::format("{}: at the start '{}' and '{}' intersect at ({:.6g}, {:.6g}, {:.6g}) m{}", path,
+                                mesh.bodies[x.body_a].name, mesh.bodies[x.body_b].name, x.position.x(), x.position.y(),
+                                x.position.z(), cure));
+    }
+    for (const Enclosure& e : found.enclosed)
+        if (mesh.bodies[e.container].plane != none)
+            throw Error(fmt::format("{}: at the start '{}' is partly behind the plane '{}'{}", path,
+                                    mesh.bodies[checker.body_of_vertex(e.vertex)].name, mesh.bodies[e.container].name,
+                                    cure));
+}
 
 void add_run_command(CLI::App& app, int& exit_code)
 {

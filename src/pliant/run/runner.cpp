@@ -125,7 +125,7 @@ private:
         const std::unique_ptr<Method> method = make_method(world_, scene_.method);
         start_ = last_checkpoint_ = Clock::now();
         bool stop = false;
-        while (world_.state.step < steps_ && !stop) {
+        while (world_.state.step < steps_ && world_.state.step - first_step_ < options_.most_steps && !stop) {
             const Clock::time_point begin = Clock::now();
             const StepReport report = take_step(*method);
             const StepSums sums = step_sums(world_);

@@ -4,6 +4,7 @@
 #include "pliant/scene/scene.hpp"
 
 #include <functional>
+#include <limits>
 
 namespace pliant {
 
@@ -21,6 +22,7 @@ struct RunOptions {
     bool force = false;         ///< write into a directory that holds something else
     bool every_step = false;    ///< a frame for every step
     Real checkpoint_every = 10; ///< seconds of computing between checkpoints; 0: after every step
+    std::int64_t most_steps = std::numeric_limits<std::int64_t>::max(); ///< to take now; 0 stores the start only
     std::function<void(const RunProgress&)> on_step;
     std::function<bool()> interrupted; ///< asked after every step; true saves and stops
 };

@@ -1,0 +1,53 @@
+#pragma once
+// A scene that is simulated while it is looked at.
+
+#include "pliant/show/view_source.hpp"
+
+#include <atomic>
+#include <mutex>
+#include <thread>
+
+namespace pliant {
+
+/// Simulates into a run directory of its own, a frame for every step, and shows that. Pausing stops the run with its
+/// state saved and playing resumes it, which gives the same bits as an undisturbed run.
+class LiveViewSource final : public ViewSource {
+public:
+    /// Stores the start; control("play") goes on from there.
+    LiveViewSource(const Scene& scene, World world);
+    ~LiveViewSource() override; ///< stops and removes the directory
+
+    nlohmann::json description() override;
+    std::string topology() override { return shown_->topology(); }
+    std::string frame(Index number) override { return shown_->frame(number); }
+    std::string stats(std::size_t first_row) override { return shown_->stats(first_row); }
+    bool control(const std::string& action) override;
+
+private:
+    /// Exists as long as this object.
+    class TemporaryDirectory {
+    public:
+        TemporaryDirectory();
+        TemporaryDirectory(const TemporaryDirectory&) = delete;
+        TemporaryDirectory& operator=(const TemporaryDirectory&) = delete;
+        ~TemporaryDirectory();
+        const std::filesystem::path& path() const { return path_; }
+
+    private:
+        std::filesystem::path path_;
+    };
+
+    void store_start();
+    void start(std::int64_t steps);
+    void stop();
+
+    const TemporaryDirectory directory_;
+    const Scene scene_;
+    World world_; ///< the worker's while it runs
+    std::unique_ptr<RunViewSource> shown_;
+    std::mutex control_; ///< one action at a time
+    std::thread worker_;
+    std::atomic<bool> stop_ = false, running_ = false;
+};
+
+} // namespace pliant

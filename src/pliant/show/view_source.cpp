@@ -1,0 +1,166 @@
+#include "pliant/show/view_source.hpp"
+
+#include "pliant/core/error.hpp"
+#include "pliant/run/files.hpp"
+#include "pliant/run/runner.hpp"
+#include "pliant/show/run_pictures.hpp"
+
+#include <bit>
+#include <cmath>
+#include <fstream>
+
+namespace pliant {
+namespace {
+
+using Json = nlohmann::json;
+static_assert(std::endian::native == std::endian::little, "the page reads little-endian arrays");
+
+constexpr Index frames_surveyed = 12; ///< for the first view
+
+template <class To, class From>
+void append(std::string& bytes, From value)
+{
+    const To v = static_cast<To>(value);
+    bytes.append(reinterpret_cast<const char*>(&v), sizeof v);
+}
+
+void append(std::string& bytes, const Vec3& x)
+{
+    for (int k = 0; k < 3; ++k) append<float>(bytes, x[k]);
+}
+
+Real to_srgb(Real x)
+{
+    return x <= 0.0031308 ? 12.92 * x : 1.055 * std::pow(x, 1 / 2.4) - 0.055;
+}
+
+std::string css_colour(const Vec3& linear)
+{
+    char text[8];
+    const auto byte = [](Real x) { return static_cast<unsigned>(std::lround(255 * std::clamp(to_srgb(x), 0.0, 1.0))); };
+    std::snprintf(text, sizeof text, "#%02x%02x%02x", byte(linear.x()) & 255, byte(linear.y()) & 255,
+                  byte(linear.z()) & 255);
+    return text;
+}
+
+/// Of the bodies that move, and of obstacles, over some of the frames; the strongest force beside it.
+Json survey(const RunReader& reader)
+{
+    Box3 box;
+    Real strongest = 0;
+    const Index frames = reader.frame_count();
+    for (const Index f : RunPictures::spread(frames, frames_surveyed)) {
+        const Frame frame = reader.frame(f);
+        for (const Vec3& x : frame.positions) box.add(x);
+        for (const ContactPoint& c : frame.contacts) strongest = std::max(strongest, c.force.norm());
+    }
+    if (box.empty()) box.add(Vec3::Constant(-1)), box.add(Vec3::Constant(1));
+    return {{"low", {box.low.x(), box.low.y(), box.low.z()}},
+            {"high", {box.high.x(), box.high.y(), box.high.z()}},
+            {"force", strongest}};
+}
+
+} // namespace
+
+std::string encode_frame(const Frame& frame)
+{
+    std::string bytes;
+    bytes.reserve(32 + 12 * frame.positions.size() + 16 * frame.planes.size() + 32 * frame.contacts.size());
+    append<std::uint32_t>(bytes, frame.positions.size());
+    append<std::uint32_t>(bytes, frame.planes.size());
+    append<std::uint32_t>(bytes, frame.contacts.size());
+    append<std::uint32_t>(bytes, 0);
+    append<double>(bytes, frame.time);
+    append<double>(bytes, frame.step);
+    for (const Vec3& x : frame.positions) append(bytes, x);
+    for (const Plane& p : frame.planes) {
+        append(bytes, p.normal);
+        append<float>(bytes, p.offset);
+    }
+    for (const ContactPoint& c : frame.contacts) {
+        append(bytes, c.position);
+        append(bytes, c.force);
+    }
+    for (const ContactPoint& c : frame.contacts) {
+        append<std::int32_t>(bytes, c.body_a);
+        append<std::int32_t>(bytes, c.body_b);
+    }
+    return bytes;
+}
+
+RunViewSource::RunViewSource(const std::filesystem::path& directory) : reader_(directory), scene_(reader_.scene())
+{
+    const Vec3 up = up_axis(scene_);
+    const std::vector<Vec3> colours = body_colours(reader_.bodies());
+    const Vec3 plane_colour = body_colour(BodyKind::obstacle, 0);
+    fixed_ = {{"title", scene_.title},        {"up", {up.x(), up.y(), up.z()}}, {"step", scene_.step},
+              {"steps", scene_.step_count()}, {"method", scene_.method.method}, {"live", false},
+              {"survey", survey(reader_)},    {"bodies", Json::array()}};
+    for (Index b = 0; b < count(reader_.bodies()); ++b) {
+        const RunBody& body = reader_.bodies()[b];
+        fixed_["bodies"].push_back({{"name", body.name},
+                                    {"kind", to_string(body.kind)},
+                                    {"colour", css_colour(body.plane == none ? colours[b] : plane_colour)},
+                                    {"firstVertex", body.first_vertex},
+                                    {"vertices", body.vertex_count},
+                                    {"firstTriangle", body.first_triangle},
+                                    {"triangles", body.triangle_count},
+                                    {"plane", body.plane}});
+    }
+}
+
+Json RunViewSource::description()
+{
+    Json out = fixed_;
+    bool every_step = false;
+    std::string status = "unknown", message;
+    std::ifstream stream(reader_.directory() / run_file::info);
+    const Json info = Json::parse(stream, nullptr, false);
+    if (info.is_object()) {
+        if (const auto s = info.find("settings"); s != info.end()) every_step = s->value("every_step", false);
+        if (const auto s = info.find("summary"); s != info.end()) {
+            status = s->value("status", status);
+            message = s->value("message", message);
+        }
+    }
+    out["status"] = status;
+    out["message"] = message;
+    Json steps = Json::array();
+    for (Index k = 0, n = reader_.frame_count(); k < n; ++k) steps.push_back(frame_step(scene_, every_step, k));
+    out["frameSteps"] = steps;
+    return out;
+}
+
+std::string RunViewSource::topology()
+{
+    const RunMesh& mesh = reader_.mesh();
+    std::string bytes;
+    bytes.reserve(8 + 12 * (mesh.rest.size() + mesh.triangles.size()));
+    append<std::uint32_t>(bytes, mesh.rest.size());
+    append<std::uint32_t>(bytes, mesh.triangles.size());
+    for (const Vec3& x : mesh.rest) append(bytes, x);
+    for (const Triangle& t : mesh.triangles)
+        for (const Index v : t) append<std::uint32_t>(bytes, v);
+    return bytes;
+}
+
+std::string RunViewSource::frame(Index number)
+{
+    if (number < 0 || number >= reader_.frame_count()) throw Error("there is no such frame");
+    return encode_frame(reader_.frame(number));
+}
+
+std::string RunViewSource::stats(std::size_t first_row)
+{
+    const Stats stats = reader_.stats();
+    std::string text;
+    const auto add = [&](const std::vector<std::string>& cells) {
+        for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ",") + cells[i];
+        text += '\n';
+    };
+    add(stats.columns);
+    for (std::size_t i = first_row; i < stats.rows.size(); ++i) add(stats.rows[i]);
+    return text;
+}
+
+} // namespace pliant

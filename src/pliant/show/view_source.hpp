@@ -1,0 +1,50 @@
+#pragma once
+// What the viewer shows, as the bytes and the JSON that its page asks for.
+
+#include "pliant/run/reader.hpp"
+
+#include <string>
+
+namespace pliant {
+
+class ViewSource {
+public:
+    ViewSource() = default;
+    ViewSource(const ViewSource&) = delete;
+    ViewSource& operator=(const ViewSource&) = delete;
+    virtual ~ViewSource() = default;
+
+    /// Bodies, colours, framing, times of the frames, status.
+    virtual nlohmann::json description() = 0;
+    /// Number of vertices and triangles (u32), rest positions (f32), vertex numbers of the triangles (u32).
+    virtual std::string topology() = 0;
+    /// See encode_frame(). Throws Error when there is no such frame.
+    virtual std::string frame(Index number) = 0;
+    /// stats.csv with the lines from the given one on.
+    virtual std::string stats(std::size_t first_row) = 0;
+    /// Play, pause, step, reset; false when there is nothing to control.
+    virtual bool control(const std::string& action) = 0;
+};
+
+/// A run directory, finished or still growing.
+class RunViewSource final : public ViewSource {
+public:
+    explicit RunViewSource(const std::filesystem::path& directory);
+
+    nlohmann::json description() override;
+    std::string topology() override;
+    std::string frame(Index number) override;
+    std::string stats(std::size_t first_row) override;
+    bool control(const std::string&) override { return false; }
+
+private:
+    RunReader reader_;
+    Scene scene_;
+    nlohmann::json fixed_; ///< the part of the description that does not change
+};
+
+/// Little-endian: vertices, planes, contacts, 0 (u32); time, step (f64); positions (3 f32 each), planes (normal and
+/// offset, 4 f32 each), contacts (position and force on the first body, 6 f32 each), their bodies (2 i32 each).
+std::string encode_frame(const Frame& frame);
+
+} // namespace pliant

@@ -1,0 +1,175 @@
+// What the server sends, and a small store of frames.
+
+export interface Body {
+  name: string;
+  kind: "cloth" | "solid" | "rigid" | "obstacle" | "plane";
+  colour: string;
+  firstVertex: number;
+  vertices: number;
+  firstTriangle: number;
+  triangles: number;
+  plane: number; // in Frame.planes, or -1
+}
+
+export interface Run {
+  title: string;
+  up: [number, number, number];
+  step: number; // [s]
+  steps: number;
+  method: string;
+  live: boolean;
+  survey: { low: number[]; high: number[]; force: number };
+  bodies: Body[];
+  status: string;
+  message: string;
+  frameSteps: number[]; // the step whose state each frame holds
+}
+
+export interface Topology {
+  rest: Float32Array;
+  triangles: Uint32Array;
+}
+
+export interface Frame {
+  time: number; // [s]
+  step: number;
+  positions: Float32Array;
+  planes: Float32Array; // normal and offset
+  contacts: Float32Array; // position and force on the first body
+  bytes: number;
+}
+
+async function get(path: string): Promise<Response> {
+  const response = await fetch(path);
+  if (!response.ok) throw new Error((await response.text()).trim() || `${path}: ${response.status}`);
+  return response;
+}
+
+export async function getRun(): Promise<Run> {
+  return (await get("api/run")).json();
+}
+
+export async function getTopology(): Promise<Topology> {
+  const bytes = await (await get("api/topology")).arrayBuffer();
+  const [vertices, triangles] = new Uint32Array(bytes, 0, 2);
+  return {
+    rest: new Float32Array(bytes, 8, 3 * vertices),
+    triangles: new Uint32Array(bytes, 8 + 12 * vertices, 3 * triangles),
+  };
+}
+
+async function getFrame(number: number): Promise<Frame> {
+  const bytes = await (await get(`api/frame/${number}`)).arrayBuffer();
+  const [vertices, planes, contacts] = new Uint32Array(bytes, 0, 3);
+  const [time, step] = new Float64Array(bytes, 16, 2);
+  let at = 32;
+  const take = (n: number) => {
+    const part = new Float32Array(bytes, at, n);
+    at += 4 * n;
+    return part;
+  };
+  return {
+    time,
+    step,
+    positions: take(3 * vertices),
+    planes: take(4 * planes),
+    contacts: take(6 * contacts),
+    bytes: bytes.byteLength,
+  };
+}
+
+export async function control(action: string): Promise<void> {
+  const response = await fetch(`api/control/${action}`, { method: "POST" });
+  if (!response.ok) throw new Error((await response.text()).trim());
+}
+
+/** Frames on demand; the ones used longest ago are forgotten first. */
+export class FrameCache {
+  private frames = new Map<number, Frame>();
+  private pending = new Map<number, Promise<Frame>>();
+  private bytes = 0;
+  private generation = 0; // answers to requests from before clear() are not kept
+
+  constructor(private readonly mostBytes = 256 << 20) {}
+
+  peek(number: number): Frame | undefined {
+    const frame = this.frames.get(number);
+    if (frame) {
+      this.frames.delete(number);
+      this.frames.set(number, frame);
+    }
+    return frame;
+  }
+
+  get(number: number): Promise<Frame> {
+    const known = this.peek(number);
+    if (known) return Promise.resolve(known);
+    let request = this.pending.get(number);
+    if (!request) {
+      const generation = this.generation;
+      request = getFrame(number)
+        .then((frame) => {
+          if (generation === this.generation) this.add(number, frame);
+          return frame;
+        })
+        .finally(() => {
+          if (generation === this.generation) this.pending.delete(number);
+        });
+      this.pending.set(number, request);
+    }
+    return request;
+  }
+
+  /** Asks for a frame that will soon be shown; a fault shows when it is. */
+  prefetch(number: number): void {
+    if (this.frames.has(number) || this.pending.size > 3) return;
+    this.get(number).catch(() => undefined);
+  }
+
+  clear(): void {
+    this.generation += 1;
+    this.frames.clear();
+    this.pending.clear();
+    this.bytes = 0;
+  }
+
+  private add(number: number, frame: Frame): void {
+    this.frames.set(number, frame);
+    this.bytes += frame.bytes;
+    for (const [oldest, old] of this.frames) {
+      if (this.bytes <= this.mostBytes || oldest === number) break;
+      this.frames.delete(oldest);
+      this.bytes -= old.bytes;
+    }
+  }
+}
+
+/** stats.csv: one row a step, read on as it grows. */
+export class Stats {
+  columns: string[] = [];
+  rows: string[][] = [];
+
+  /** True when there was something new. */
+  async update(): Promise<boolean> {
+    const text = await (await get(`api/stats?from=${this.rows.length}`)).text();
+    const lines = text.split("\n").filter((line) => line.length > 0);
+    if (lines.length === 0) return false;
+    this.columns = lines[0].split(",");
+    for (const line of lines.slice(1)) this.rows.push(line.split(","));
+    return lines.length > 1;
+  }
+
+  clear(): void {
+    this.rows = [];
+  }
+
+  values(column: string): Float64Array {
+    const at = this.columns.indexOf(column);
+    return Float64Array.from(this.rows, (row) => (at < 0 ? 0 : Number(row[at] ?? 0)));
+  }
+
+  /** The row of a step; steps count from 1. */
+  row(step: number): string[] | undefined {
+    return this.rows[step - 1];
+  }
+}

@@ -1,0 +1,180 @@
+// The page in headless Chromium, as a user meets it: node browser.mjs PLIANT SCENE ARTEFACTS
+// Exits with 77 (skipped) where there is no Chromium.
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { chromium } from "playwright-core";
+
+const [pliant, scene, artefacts] = process.argv.slice(2);
+const browserPath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
+if (!browserPath || !existsSync(browserPath)) {
+  console.log("skipped: there is no Chromium (CHROMIUM names one in another place)");
+  process.exit(77);
+}
+const place = mkdtempSync(join(tmpdir(), "pliant-viewer-"));
+mkdirSync(artefacts, { recursive: true });
+const servers = [];
+
+/** Starts `pliant view` and gives its address. */
+function view(...args) {
+  const server = spawn(pliant, ["view", ...args, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+  servers.push(server);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    server.stdout.on("data", (part) => {
+      text += part;
+      const found = text.match(/http:\/\/127\.0\.0\.1:\d+\//);
+      if (found) resolve({ server, address: found[0] });
+    });
+    server.on("exit", (code) => reject(new Error(`pliant view ended with ${code}: ${text}`)));
+  });
+}
+
+async function end(server) {
+  const code = new Promise((resolve) => server.once("exit", resolve));
+  server.kill("SIGINT");
+  assert.equal(await code, 0, "Ctrl-C ends the server in order");
+}
+
+/** How many colours the canvas shows, and its picture. */
+async function picture(page, name) {
+  // A frame is drawn on the animation frame after it has come.
+  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+  const png = await page.locator("#view").screenshot();
+  await page.screenshot({ path: join(artefacts, `${name}.png`) });
+  const colours = await page.evaluate(async (bytes) => {
+    const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const context = canvas.getContext("2d");
+    context.drawImage(image, 0, 0);
+    const { data } = context.getImageData(0, 0, image.width, image.height);
+    const seen = new Set();
+    let red = 0; // pixels of the cloth
+    for (let i = 0; i < data.length; i += 4) {
+      seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
+      if (data[i] > 2 * data[i + 1] && data[i] > 60) red += 1;
+    }
+    return { count: seen.size, red };
+  }, [...png]);
+  return { png, ...colours };
+}
+
+const frame = (page, number) => page.waitForFunction((n) => document.body.dataset.frame === String(n), number);
+const scrub = (page, number) =>
+  page.locator("#slider").evaluate((slider, n) => {
+    slider.value = String(n);
+    slider.dispatchEvent(new Event("input"));
+  }, number);
+
+async function openPage(browser, address, faults) {
+  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
+  page.on("console", (m) => {
+    if (m.type() === "error") faults.push(m.text());
+  });
+  page.on("pageerror", (e) => faults.push(String(e)));
+  page.on("request", (r) => {
+    if (!r.url().startsWith(address) && !r.url().startsWith("data:")) faults.push(`asks for ${r.url()}`);
+  });
+  await page.goto(address);
+  await page.waitForFunction(() => document.body.dataset.frame !== undefined);
+  return page;
+}
+
+async function storedRun(browser) {
+  const run = join(place, "run");
+  const made = spawnSync(pliant, ["run", scene, "-o", run, "--quiet", "--no-report", "--every-step"]);
+  assert.equal(made.status, 0, String(made.stderr));
+  const { server, address } = await view(run);
+  const faults = [];
+  const page = await openPage(browser, address, faults);
+
+  const first = await picture(page, "view-first");
+  assert.ok(first.count > 200, `the canvas is blank (${first.count} colours)`);
+  assert.ok(first.red > 1000, `the cloth is not in the picture (${first.red} pixels)`);
+  const last = Number(await page.locator("#slider").getAttribute("max"));
+  assert.ok(last > 10);
+  await scrub(page, last);
+  await frame(page, last);
+  const second = await picture(page, "view-last");
+  assert.ok(!first.png.equals(second.png), "scrubbing changes the picture");
+  assert.match(await page.locator("#time").textContent(), new RegExp(`step ${last}$`));
+  assert.match(await page.locator("#report").textContent(), /kinetic energy/);
+
+  await page.locator("#contacts").check();
+  const forces = await picture(page, "view-contacts");
+  assert.ok(!forces.png.equals(second.png), "contact forces are drawn");
+  await page.locator("#contacts").uncheck();
+  await page.locator("#elongation").check();
+  const coloured = await picture(page, "view-elongation");
+  assert.ok(coloured.red < second.red, "cloth is coloured by elongation");
+  await page.locator("#elongation").uncheck();
+  await page.locator("#bodies input").first().uncheck();
+  const hidden = await picture(page, "view-hidden");
+  assert.ok(hidden.red < 100, "a hidden body is not drawn");
+  await page.locator("#bodies input").first().check();
+  await page.locator("#wireframe").check();
+  const wires = await picture(page, "view-wireframe");
+  assert.ok(!wires.png.equals(second.png), "wires are drawn");
+  await page.locator("#wireframe").uncheck();
+  await page.locator("#theme").click();
+  await picture(page, "view-dark");
+
+  const box = await page.locator("#plots canvas").first().boundingBox();
+  await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+  await page.waitForFunction((n) => Math.abs(Number(document.body.dataset.frame) - n / 2) <= 1, last);
+  await page.locator("#play").click();
+  await page.waitForFunction((n) => Number(document.body.dataset.frame) > n / 2 + 3, last);
+  assert.deepEqual(faults, [], "no error in the console, nothing from elsewhere");
+  await page.close();
+  await end(server);
+}
+
+async function liveScene(browser) {
+  const { server, address } = await view(scene, "--set", "time.end=20 s");
+  const faults = [];
+  const page = await openPage(browser, address, faults);
+  const stored = () => page.evaluate(() => Number(document.body.dataset.frames));
+  assert.equal(await stored(), 1, "it waits at the start");
+  const first = await picture(page, "live-first");
+  await page.locator("#single").click();
+  await frame(page, 1);
+  assert.equal(await stored(), 2, "one step is one step");
+  await page.locator("#simulate").click();
+  await page.waitForFunction(() => Number(document.body.dataset.frame) > 30);
+  const second = await picture(page, "live-moving");
+  assert.ok(!first.png.equals(second.png), "the scene moves");
+  await page.locator("#simulate").click();
+  await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("paused"));
+  const paused = await stored();
+  await page.waitForTimeout(600);
+  assert.equal(await stored(), paused, "a paused scene stands still");
+  await page.locator("#reset").click();
+  await page.waitForFunction(() => document.body.dataset.frames === "1" && document.body.dataset.frame === "0");
+  const again = await picture(page, "live-reset");
+  assert.ok(again.png.equals(first.png), "reset leads back to the start");
+  await page.locator("#simulate").click();
+  await page.waitForFunction(() => Number(document.body.dataset.frame) > 3);
+  assert.deepEqual(faults, [], "no error in the console, nothing from elsewhere");
+  await page.close();
+  await end(server); // in the middle of a simulation
+}
+
+const browser = await chromium.launch({
+  executablePath: browserPath,
+  args: [
+    "--headless", "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
+    "--no-first-run", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+  ],
+});
+try {
+  await storedRun(browser);
+  console.log("the viewer shows a stored run");
+  await liveScene(browser);
+  console.log("the viewer simulates a scene");
+} finally {
+  await browser.close();
+  for (const server of servers) if (server.exitCode === null) server.kill("SIGKILL");
+  rmSync(place, { recursive: true, force: true });
+}
