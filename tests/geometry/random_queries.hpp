@@ -13,7 +13,7 @@ struct RandomQuery {
     CcdPoints x_t0, x_t1;
 };
 
-inline constexpr int query_families = 9;
+inline constexpr int query_families = 10;
 
 /// Query number i of a seed; family i % query_families.
 inline RandomQuery random_query(std::uint64_t seed, std::int64_t i, bool vertex_face)
@@ -106,6 +106,13 @@ inline RandomQuery random_query(std::uint64_t seed, std::int64_t i, bool vertex_
         ulps(random.below(3));
         break;
     }
+    case 9: // points so close to each other that products of their differences underflow
+        lattice(1);
+        each([&](Vec3& p) {
+            for (Real& c : p)
+                if (c == 0 && random.below(2)) c = std::ldexp(random.below(2) ? 1.0 : -1.0, -20 - random.below(180));
+        });
+        break;
     }
     // Scale, and put far from the origin: 1e-9 and 1e9 both occur.
     const Index placement = random.below(4);

@@ -39,6 +39,15 @@ TEST(Box, HoldsTheBallsThatWereAdded)
     EXPECT_GE(b.hi(2), 5.2);
 }
 
+TEST(Box, HoldsABallWhoseRadiusIsLostInTheRounding)
+{
+    Box b;
+    b.add(Vec3(1, -1, 0x1p40), 1e-30);
+    EXPECT_LT(b.lo(0), 1);
+    EXPECT_GT(b.hi(1), -1);
+    EXPECT_GT(b.hi(2), 0x1p40);
+}
+
 TEST(Box, OverlapsWhenItTouches)
 {
     Box a, b, c;

@@ -140,6 +140,19 @@ TEST(Ccd, HoldsForAnyUnitAndAnyPlace)
         vertex_face_ccd(scaled(above, 4 * smallest), scaled(shifted(above, {0}, {0, -2, 0}), 4 * smallest), {}));
 }
 
+TEST(Ccd, SeesAContactOfAFaceWhoseSideIsSoShortThatPowersOfItUnderflow)
+{
+    // The vertex starts on a corner of the face; another side of the face shrinks to 1e-41.
+    const Real a = 0x1p-30;
+    const CcdPoints x_t0 = {Vec3(a, a, -a), Vec3(a, -a, a), Vec3(a, a, -a), Vec3(a, -a, a)};
+    const CcdPoints x_t1 = {Vec3(0, 9.3132257461547831e-10, -9.3132257461547831e-10),
+                            Vec3(0, 1.0339757656912846e-25, -1.0339757656912848e-25), Vec3(a, -a, 0),
+                            Vec3(0, 1.0339757656912848e-25, -1.0339757656912846e-25)};
+    const auto hit = vertex_face_ccd(x_t0, x_t1, {});
+    ASSERT_TRUE(hit);
+    EXPECT_EQ(hit->time, 0);
+}
+
 TEST(Ccd, RefusesInputThatIsNotFinite)
 {
     for (const Real bad : {std::numeric_limits<Real>::quiet_NaN(), std::numeric_limits<Real>::infinity()})

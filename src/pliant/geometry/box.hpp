@@ -3,7 +3,9 @@
 
 #include "pliant/core/types.hpp"
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <limits>
 
 namespace pliant {
@@ -37,8 +39,10 @@ struct Box {
     void add(const Vec3& x, Real radius = 0)
     {
         for (int k = 0; k < 3; ++k) {
-            bound[k] = std::min(bound[k], round_down(x[k] - radius));
-            bound[3 + k] = std::min(bound[3 + k], -round_up(x[k] + radius));
+            // x - radius is rounded to a double first; half an ulp more keeps the ball inside
+            const Real r = radius > 0 ? radius + 0x1p-52 * (std::abs(x[k]) + radius) : 0;
+            bound[k] = std::min(bound[k], round_down(x[k] - r));
+            bound[3 + k] = std::min(bound[3 + k], -round_up(x[k] + r));
         }
     }
     void add(const Box& b)

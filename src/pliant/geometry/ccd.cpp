@@ -54,7 +54,8 @@ bool separated_by_normal(const ccd::Query<K>& q, Real level)
 {
     for (const std::array<Vec3, K>* c : {&q.c_t0, &q.c_t1}) {
         const Vec3 n = ((*c)[1] - (*c)[0]).cross((*c)[K - 1] - (*c)[0]);
-        const Real bound = level * n.norm();
+        const Real length = n.norm(), bound = level * length;
+        if (!(length > ccd::shortest_direction)) continue;
         Real lowest = ccd::inf, highest = -ccd::inf;
         for (int k = 0; k < K; ++k) {
             const Real g0 = n.dot(q.c_t0[k]), g1 = n.dot(q.c_t1[k]);

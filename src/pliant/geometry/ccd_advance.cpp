@@ -119,7 +119,7 @@ Real farthest_end(const Query<K>& q, const std::array<Vec3, K>& c, Real t, Real 
     Real end = t;
     separating_directions<K>(c, [&](const Vec3& d) {
         const Real length = d.norm();
-        if (!(length > 0)) return;
+        if (!(length > shortest_direction)) return;
         const Vec3 unit = d / length;
         const Interval i = separated(q, unit, level);
         if (i.begin <= t && i.end > end) {

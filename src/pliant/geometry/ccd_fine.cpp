@@ -4,6 +4,7 @@
 #include "pliant/geometry/ccd_kernel.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant::ccd {
 namespace {
@@ -13,6 +14,17 @@ constexpr int max_steps = 16; ///< a pair that needs more is taken to touch
 bool less(const DoubleDouble& a, const DoubleDouble& b)
 {
     return a.hi < b.hi || (a.hi == b.hi && a.lo < b.lo);
+}
+
+/// Scaled to a largest component in [1, 2), without rounding: lengths of directions differ by hundreds of orders of
+/// magnitude, and squares of the short ones underflow. Zero stays zero.
+DoubleDouble3 scaled(const DoubleDouble3& d)
+{
+    const double largest = d.rounded().cwiseAbs().maxCoeff();
+    if (!(largest > 0)) return d;
+    // two factors, because one may be beyond the range of doubles
+    const int exponent = -std::ilogb(largest), half = exponent / 2;
+    return d * std::ldexp(1.0, half) * std::ldexp(1.0, exponent - half);
 }
 
 /// a / b with a relative error below 2^-95.
@@ -30,6 +42,7 @@ struct Interval {
     bool empty;
 };
 
+/// d: from scaled().
 template <int K>
 Interval separated(const FineQuery<K>& q, const DoubleDouble3& d)
 {
@@ -59,19 +72,13 @@ std::array<DoubleDouble3, K> at(const FineQuery<K>& q, const DoubleDouble& t)
     return c;
 }
 
-/// Lengths of directions differ by many orders of magnitude; turning from one to another needs equal ones.
-DoubleDouble3 scaled_to_one(const DoubleDouble3& d)
-{
-    const double length = d.rounded().norm();
-    return length > 0 ? d * (1 / length) : d;
-}
-
-/// See ccd_advance.cpp: the direction turns from d_a, with corners a, to d_b, with corners b; both of length 1.
+/// See ccd_advance.cpp: the direction turns from d_a, with corners a, to d_b, with corners b; both from scaled(), so
+/// that their lengths are below 4.
 template <int K>
 bool separated_turning(const FineQuery<K>& q, const std::array<DoubleDouble3, K>& a, const DoubleDouble3& d_a,
                        const std::array<DoubleDouble3, K>& b, const DoubleDouble3& d_b)
 {
-    const double level = 0x1p-88 * q.size;
+    const double level = 0x1p-86 * q.size;
     for (int k = 0; k < K; ++k) {
         if (!(dot(d_a, a[k]).hi > level && dot(d_b, b[k]).hi > level)) return false;
         if (!((dot(d_a, b[k]) + dot(d_b, a[k])).hi > 2 * level)) return false;
@@ -88,7 +95,7 @@ bool free_in_double_double(const FineQuery<K>& q, Real time)
     DoubleDouble t = {time, 0}, free_from = one; // certified on [free_from, 1] once `end_is_free`
     bool end_is_free = false;
     separating_directions<K>(q.c_t1, [&](const DoubleDouble3& d) {
-        const Interval i = separated(q, d);
+        const Interval i = separated(q, scaled(d));
         if (i.empty || less(i.end, one)) return;
         end_is_free = true;
         if (less(i.begin, free_from)) free_from = i.begin;
@@ -102,20 +109,20 @@ bool free_in_double_double(const FineQuery<K>& q, Real time)
         DoubleDouble certified = t;
         DoubleDouble3 d = here[0];
         separating_directions<K>(here, [&](const DoubleDouble3& direction) {
-            const Interval i = separated(q, direction);
+            const DoubleDouble3 candidate = scaled(direction);
+            const Interval i = separated(q, candidate);
             if (i.empty || less(t, i.begin) || !less(certified, i.end)) return;
             certified = i.end;
-            d = direction;
+            d = candidate;
         });
         if (!less(certified, free_from)) return true;
         if (!less(t, certified)) return false;
         const DoubleDouble target = t + (free_from - t) * reach;
         if (less(certified, target)) {
             const std::array<DoubleDouble3, K> there = at(q, target);
-            const DoubleDouble3 d_here = scaled_to_one(d);
             bool turned = false;
             separating_directions<K>(there, [&](const DoubleDouble3& e) {
-                turned = turned || separated_turning<K>(q, here, d_here, there, scaled_to_one(e));
+                turned = turned || separated_turning<K>(q, here, d, there, scaled(e));
             });
             if (turned) {
                 t = target;

@@ -13,12 +13,15 @@ namespace pliant::ccd {
 inline constexpr Real inf = std::numeric_limits<Real>::infinity();
 inline constexpr Real margin_factor = 0x1p-48;
 
+/// A direction shorter than this is not used: its length, and with it all bounds, would suffer from underflow.
+inline constexpr Real shortest_direction = 0x1p-400;
+
 /// Vertex pairs c_k(t) = (1 - t) c_t0[k] + t c_t1[k] in cyclic order. The distance of the two features is that of the
 /// origin from the hull of the c_k: a triangle (K = 3) for vertex-face, a parallelogram (K = 4) for edge-edge.
 template <int K>
 struct Query {
     std::array<Vec3, K> c_t0, c_t1;
-    Real size = 0; ///< largest |c_k|
+    Real size = 0; ///< largest |c_k|, between 2^-90 and 2^90 unless it is 0
 };
 
 /// The hull's point closest to the origin at one time.
