@@ -41,6 +41,26 @@ TEST(CertificateFrame, GeneratedMeshesAreFreeOfIntersections)
     EXPECT_GT(found.pairs_tested, count(w.mesh.triangles)) << "neighbours are tested too";
 }
 
+TEST(CertificateFrame, DepthsAreDistancesToTheSurfaceOrThePlane)
+{
+    TriangleWorld w;
+    w.add(make_box({2, 2, 2}));
+    const Index small = w.add(make_box({0.2, 0.2, 0.2}), Vec3(0, 0.6, 0));
+    const Index floor = w.add_plane({Vec3::UnitY(), -0.7}); // the lowest part of the large box is behind it
+    const FrameCheck found = check(w);
+    EXPECT_EQ(found.deepest, 0) << "nothing crosses";
+    Real inside = 0, behind = 0;
+    for (const Enclosure& e : found.enclosed) {
+        Real& deepest = e.container == floor ? behind : inside;
+        deepest = std::max(deepest, e.depth);
+    }
+    EXPECT_NEAR(behind, 1 - 0.7, 1e-12);
+    EXPECT_NEAR(inside, 1 - 0.5, 1e-12) << "the lower corners of the small box are below the large one's top";
+    w.move(small, Vec3(0, 0.4, 0)); // now its upper half is outside
+    EXPECT_GT(check(w).deepest, 0);
+    EXPECT_LE(check(w).deepest, 0.2 + 1e-12) << "it can be moved out along its edge";
+}
+
 TEST(CertificateFrame, FindsExactlyThePairsOfBruteForce)
 {
     TriangleWorld w;

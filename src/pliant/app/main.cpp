@@ -31,6 +31,7 @@ int main(int argc, char** argv)
     app.footer("Exit codes: 0 done, 1 the run or the check failed, 2 bad input, 130 interrupted (state saved).");
     int exit_code = exit_done;
     add_run_command(app, exit_code);
+    add_compare_command(app, exit_code);
     add_check_command(app, exit_code);
     add_render_command(app, exit_code);
     add_export_command(app, exit_code);

@@ -1,27 +1,16 @@
 #include "pliant/app/commands.hpp"
 #include "pliant/app/progress.hpp"
+#include "pliant/app/simulate.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
-#include "pliant/run/array_file.hpp"
 #include "pliant/run/certificate.hpp"
-#include "pliant/run/runner.hpp"
 
 #include <fmt/format.h>
 
-#include <csignal>
 #include <memory>
 
 namespace pliant {
 namespace {
-
-volatile std::sig_atomic_t interrupt_requested = 0;
-
-/// The first signal asks the run to save and stop; a second one ends the process at once.
-void on_signal(int signal)
-{
-    interrupt_requested = 1;
-    std::signal(signal, SIG_DFL);
-}
 
 struct RunArguments {
     std::string scene, directory, end;
@@ -30,20 +19,6 @@ struct RunArguments {
     bool resume = false, force = false, every_step = false, quiet = false, no_report = false;
     double checkpoint_every = 10;
 };
-
-std::filesystem::path default_directory(const std::string& scene)
-{
-    return std::filesystem::path("out") / std::filesystem::path(scene).stem();
-}
-
-void print_start(const Scene& scene, const World& world, const RunOptions& options)
-{
-    const Model& model = world.model;
-    fmt::print("{}: {} bodies, {} triangles, {} unknowns, {} steps of {:g} s, method {}, into {}\n", scene.title,
-               model.bodies.size(), model.surface.triangles.size(), 3 * (model.block_count() - count(model.pins)),
-               scene.step_count(), scene.step, scene.method.method, options.directory.string());
-    std::fflush(stdout);
-}
 
 int run(const RunArguments& arguments)
 {
@@ -55,34 +30,13 @@ int run(const RunArguments& arguments)
     if (!arguments.resume) require_clean_start(arguments.scene, scene, world);
 
     RunOptions options;
-    options.directory =
-        arguments.directory.empty() ? default_directory(arguments.scene) : std::filesystem::path(arguments.directory);
+    options.directory = arguments.directory.empty() ? default_run_directory(arguments.scene)
+                                                    : std::filesystem::path(arguments.directory);
     options.resume = arguments.resume;
     options.force = arguments.force;
     options.every_step = arguments.every_step;
     options.checkpoint_every = arguments.checkpoint_every;
-    Progress progress;
-    if (!arguments.quiet) {
-        print_start(scene, world, options);
-        options.on_step = [&](const RunProgress& p) { progress.update(p); };
-    }
-    options.interrupted = [] { return interrupt_requested != 0; };
-    std::signal(SIGINT, on_signal);
-    std::signal(SIGTERM, on_signal);
-
-    RunResult result;
-    try {
-        result = run_scene(scene, world, options);
-        progress.end();
-    } catch (const StorageError& e) {
-        progress.end();
-        throw StorageError(std::string(e.what()) + "; what is stored so far can be continued with --resume");
-    } catch (const std::exception&) {
-        progress.end();
-        throw;
-    }
-    std::signal(SIGINT, SIG_DFL); // all is stored
-    std::signal(SIGTERM, SIG_DFL);
+    const RunResult result = simulate(scene, world, options, arguments.quiet);
     int code = exit_done;
     if (!result.finished) {
         fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step, result.steps);

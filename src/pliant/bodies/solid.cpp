@@ -89,6 +89,12 @@ Mat3 element_stress(const Solid& solid, const Mat3& F, const Mat3& R)
     return 2 * solid.mu * (F - R) + solid.lambda * trace * R;
 }
 
+Real von_mises_stress(const Mat3& stress)
+{
+    const Mat3 deviator = stress - stress.trace() / 3 * Mat3::Identity();
+    return std::sqrt(1.5) * deviator.norm();
+}
+
 std::array<Vec3, 4> element_forces(const Solid& solid, const SolidElement& e, const std::array<Vec3, 4>& x)
 {
     const Mat3 F = deformation_gradient(e, x);

@@ -31,6 +31,8 @@ Mat3 element_rotation(const Mat3& F);
 Real element_energy(const Solid& solid, const SolidElement& element, const std::array<Vec3, 4>& x);
 /// First Piola-Kirchhoff stress R [2 mu e + lambda tr(e) I], e = sym(R^T F) - I [Pa].
 Mat3 element_stress(const Solid& solid, const Mat3& F, const Mat3& R);
+/// sqrt(3/2 s : s) of the deviator s of a symmetric stress: E times the strain of a bar that is pulled [Pa].
+Real von_mises_stress(const Mat3& stress);
 std::array<Vec3, 4> element_forces(const Solid& solid, const SolidElement& element, const std::array<Vec3, 4>& x);
 /// Block (i, j) of the warped stiffness R K0 R^T, with g_k = R b_k: positive semi-definite, exact at rest [N/m].
 inline Mat3 element_stiffness_block(Real volume, Real lambda, Real mu, const Vec3& gi, const Vec3& gj)

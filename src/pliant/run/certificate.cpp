@@ -38,7 +38,8 @@ std::vector<CertificateEnclosure> new_enclosures(const FrameChecker& checker, co
         const Index body = checker.body_of_vertex(e.vertex);
         CertificateEnclosure& group = groups[{e.container, body}];
         if (group.vertices++ == 0)
-            group = {frame.number, frame.time, body, e.container, 1, e.vertex, frame.positions[e.vertex]};
+            group = {frame.number, frame.time, body, e.container, 1, e.vertex, 0, frame.positions[e.vertex]};
+        group.depth = std::max(group.depth, e.depth);
     }
     std::vector<CertificateEnclosure> out;
     for (const auto& entry : groups) out.push_back(entry.second);
@@ -65,11 +66,13 @@ void add(Certificate& c, Index number, const FrameResult& r)
     c.pairs_tested += r.check.pairs_tested;
     c.intersections += r.check.intersections;
     c.frames_intersecting += r.check.intersections > 0;
+    c.deepest = std::max(c.deepest, r.check.deepest);
     c.most_in_a_frame = std::max(c.most_in_a_frame, r.check.intersections);
     for (const TriangleCrossing& crossing : r.check.crossings)
         if (c.crossings.size() < Certificate::max_listed) c.crossings.push_back({number, r.time, crossing});
     for (const CertificateEnclosure& e : r.enclosed) {
         c.enclosures += e.vertices;
+        c.deepest = std::max(c.deepest, e.depth);
         if (c.enclosed.size() < Certificate::max_listed) c.enclosed.push_back(e);
     }
     if (!r.has_path) return;
@@ -223,6 +226,7 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
             {"frames_intersecting", c.frames_intersecting},
             {"most_in_a_frame", c.most_in_a_frame},
             {"enclosures", c.enclosures},
+            {"deepest", c.deepest},
             {"steps_checked", c.steps_checked},
             {"path_pairs", c.path_pairs},
             {"path_impacts", c.path_impacts},

@@ -21,6 +21,7 @@ struct CertificateEnclosure {
     Real time = 0; ///< [s]
     Index body = none, container = none;
     Index vertices = 0, first_vertex = none;
+    Real depth = 0;               ///< of the deepest one [m]
     Vec3 position = Vec3::Zero(); ///< of the first one [m]
 };
 
@@ -44,6 +45,7 @@ struct Certificate {
     Index frames_intersecting = 0;  ///< frames with any
     std::int64_t most_in_a_frame = 0;
     std::int64_t enclosures = 0; ///< vertices newly inside or behind, over all frames
+    Real deepest = 0;            ///< of all crossings and enclosures; 0 when there is none [m]
     Index steps_checked = 0;     ///< paths, when every step is stored
     std::int64_t path_pairs = 0, path_impacts = 0, uncertain_impacts = 0;
     std::vector<CertificateCrossing> crossings;

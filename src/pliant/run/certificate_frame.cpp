@@ -1,11 +1,13 @@
 #include "pliant/run/certificate_frame.hpp"
 
 #include "pliant/core/error.hpp"
+#include "pliant/geometry/closest.hpp"
 #include "pliant/run/box_tree.hpp"
 #include "pliant/run/exact.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -128,6 +130,8 @@ void FrameChecker::find_crossings(const Vec3s& x, FrameCheck& out) const
     });
     std::sort(found.begin(), found.end());
     out.intersections = static_cast<std::int64_t>(found.size());
+    for (const auto& [i, j] : found)
+        out.deepest = std::max(out.deepest, separation_depth(corners(x, triangles[i]), corners(x, triangles[j])));
     found.resize(std::min(found.size(), max_listed));
     for (const auto& [i, j] : found) {
         const auto a = corners(x, triangles[i]), b = corners(x, triangles[j]);
@@ -160,7 +164,7 @@ void FrameChecker::find_enclosed(const Frame& frame, FrameCheck& out) const
         for (Index v = 0; v < count(x); ++v)
             if (!mesh_.prescribed[v] && !excluded(b, vertex_body_[v]) &&
                 exact::side_of_plane(p.normal, p.offset, x[v]) < 0)
-                out.enclosed.push_back({b, v});
+                out.enclosed.push_back({b, v, (p.offset - p.normal.dot(x[v])) / p.normal.norm()});
     }
     std::sort(out.enclosed.begin(), out.enclosed.end());
 }
@@ -174,6 +178,15 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
     const BoxTree tree(std::move(boxes));
     if (tree.empty()) return;
     const bool scripted = body.kind == BodyKind::obstacle;
+    const auto distance_to = [&](const Vec3& p) {
+        Real best = std::numeric_limits<Real>::infinity();
+        tree.for_each([&](const TreeBox& box) { return (p - p.cwiseMax(box.low).cwiseMin(box.high)).norm() < best; },
+                      [&](Index i) {
+                          const Triangle& t = mesh_.triangles[body.first_triangle + i];
+                          best = std::min(best, closest_point_triangle(p, x[t[0]], x[t[1]], x[t[2]]).distance);
+                      });
+        return best;
+    };
     for (const Index other : others) {
         const RunBody& o = mesh_.bodies[other];
         for (Index v = o.first_vertex; v < o.first_vertex + o.vertex_count; ++v) {
@@ -197,7 +210,7 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
                               const Triangle& t = mesh_.triangles[body.first_triangle + i];
                               on = on || exact::segment_meets_triangle(p, p, x[t[0]], x[t[1]], x[t[2]]);
                           });
-            if (!on) out.enclosed.push_back({container, v});
+            if (!on) out.enclosed.push_back({container, v, distance_to(p)});
         }
     }
 }

@@ -17,13 +17,20 @@ struct TriangleCrossing {
 struct Enclosure {
     Index container = none; ///< body
     Index vertex = none;
-    auto operator<=>(const Enclosure&) const = default;
+    Real depth = 0; ///< distance to the surface or the plane, rounded [m]
+    // The same vertex in the same body is the same enclosure, whatever its depth.
+    bool operator==(const Enclosure& e) const { return container == e.container && vertex == e.vertex; }
+    auto operator<=>(const Enclosure& e) const
+    {
+        return container != e.container ? container <=> e.container : vertex <=> e.vertex;
+    }
 };
 
 struct FrameCheck {
     std::int64_t pairs_tested = 0;           ///< triangle pairs whose boxes meet
     std::int64_t intersections = 0;          ///< triangle pairs
     std::vector<TriangleCrossing> crossings; ///< the first of them, in canonical order
+    Real deepest = 0;                        ///< depth of the deepest crossing, listed or not [m]
     std::vector<Enclosure> enclosed;         ///< sorted
 };
 

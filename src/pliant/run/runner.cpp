@@ -125,10 +125,13 @@ private:
         const std::unique_ptr<Method> method = make_method(world_, scene_.method);
         start_ = last_checkpoint_ = Clock::now();
         bool stop = false;
+        Vec3 momentum = linear_momentum(world_.model, world_.state);
         while (world_.state.step < steps_ && world_.state.step - first_step_ < options_.most_steps && !stop) {
             const Clock::time_point begin = Clock::now();
             const StepReport report = take_step(*method);
-            const StepSums sums = step_sums(world_);
+            StepSums sums = step_sums(world_);
+            sums.momentum_error = momentum_error(world_, momentum, scene_.step, report);
+            momentum = sums.momentum;
             if (!sums.finite)
                 throw RunFailure(fmt::format("step {}: {}", world_.state.step, describe_explosion(world_)));
             stats_.add(world_.state, report, sums, seconds_since(begin));

@@ -3,6 +3,7 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/run/array_file.hpp"
+#include "pliant/world/strain.hpp"
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -69,6 +70,11 @@ constexpr Column columns[] = {
     {"elastic_energy", [](const Line& l) { return number(l.sums.energy.elastic); }},
     {"gravity_energy", [](const Line& l) { return number(l.sums.energy.gravity); }},
     {"max_speed", [](const Line& l) { return number(l.sums.max_speed); }},
+    {"max_elongation", [](const Line& l) { return number(l.sums.max_elongation); }},
+    {"momentum_x", [](const Line& l) { return number(l.sums.momentum.x()); }},
+    {"momentum_y", [](const Line& l) { return number(l.sums.momentum.y()); }},
+    {"momentum_z", [](const Line& l) { return number(l.sums.momentum.z()); }},
+    {"momentum_error", [](const Line& l) { return l.sums.momentum_error ? number(*l.sums.momentum_error) : ""; }},
 };
 // clang-format on
 
@@ -123,8 +129,37 @@ StepSums step_sums(const World& world)
         return angular[i] ? Real(0) : v.squaredNorm();
     });
     sums.max_speed = std::sqrt(speed_sq);
+    sums.max_elongation = max_elongation(world.model, world.state);
+    sums.momentum = linear_momentum(world.model, world.state);
     sums.finite = std::isfinite(sums.max_speed) && std::isfinite(sums.energy.total());
     return sums;
+}
+
+std::optional<Real> momentum_error(const World& world, const Vec3& momentum_before, Real dt, const StepReport& report)
+{
+    const Model& model = world.model;
+    if (!model.pins.empty() || (report.rung != Rung::free && report.rung != Rung::refinement)) return std::nullopt;
+    const auto scripted = [&](Index body) {
+        return model.bodies[body].kind == BodyKind::obstacle || model.bodies[body].kind == BodyKind::plane;
+    };
+    Vec3 force = moving_mass(model) * model.gravity;
+    for (const ContactPoint& c : report.contacts) {
+        if (scripted(c.body_b)) force += c.force;
+        if (scripted(c.body_a)) force -= c.force;
+    }
+    bool drag = false;
+    for (const Body& body : model.bodies) {
+        if (body.kind != BodyKind::cloth && body.kind != BodyKind::solid) continue;
+        const bool cloth = body.kind == BodyKind::cloth;
+        const Real alpha = cloth ? model.cloths[body.model].material.drag : model.solids[body.model].material.drag;
+        if (alpha == 0) continue;
+        drag = true;
+        const std::vector<Real>& mass = cloth ? model.cloths[body.model].mass : model.solids[body.model].mass;
+        for (Index i = 0; i < body.block_count; ++i)
+            force -= alpha * mass[i] * world.state.velocity[body.first_block + i];
+    }
+    if (report.substeps > 1 && (drag || !report.contacts.empty())) return std::nullopt;
+    return (linear_momentum(model, world.state) - momentum_before - dt * force).norm();
 }
 
 StatsWriter::StatsWriter(const std::filesystem::path& path, std::int64_t keep_steps) : path_(path)

@@ -5,6 +5,7 @@
 #include "pliant/world/world.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,10 +14,19 @@ namespace pliant {
 /// Sums over the state that a line holds beside the report.
 struct StepSums {
     Energy energy;
-    Real max_speed = 0; ///< of any free block that is a velocity [m/s]
+    Real max_speed = 0;                 ///< of any free block that is a velocity [m/s]
+    Real max_elongation = 0;            ///< see pliant::max_elongation()
+    Vec3 momentum = Vec3::Zero();       ///< linear [kg m/s]
+    std::optional<Real> momentum_error; ///< see pliant::momentum_error()
     bool finite = true;
 };
+/// All but `momentum_error`.
 StepSums step_sums(const World& world);
+
+/// Change of the linear momentum in a step of length dt that gravity, drag and the reported contact forces of
+/// obstacles do not explain [N s]. Unknown where there are pins, whose forces are not computed, and in steps that were
+/// cut or saved by a fail-safe, of which the report holds only a part of the forces.
+std::optional<Real> momentum_error(const World& world, const Vec3& momentum_before, Real dt, const StepReport& report);
 
 /// Appends lines to stats.csv. Lines are buffered; flush() brings them to the disk. Throws StorageError.
 class StatsWriter {

@@ -17,19 +17,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr char style[] = R"css(
-body { font: 15px/1.5 system-ui, sans-serif; max-width: 1180px; margin: 2em auto; padding: 0 1em; color: #1c2833; }
-h1 { margin-bottom: 0; } h2 { margin-top: 1.6em; border-bottom: 1px solid #d5d8dc; }
-table { border-collapse: collapse; } td, th { padding: 2px 14px 2px 0; text-align: left; vertical-align: top; }
-.good { color: #1e8449; } .bad { color: #c0392b; font-weight: bold; } .small { color: #566573; font-size: 13px; }
-.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(460px, 1fr)); gap: 10px; }
-.plot { width: 100%; background: #fbfcfc; } .plot .title { font-size: 14px; font-weight: bold; }
-.plot .tick { font-size: 11px; } .plot .grid { stroke: #d5d8dc; stroke-width: 0.7; }
-#view { width: 100%; height: 480px; background: #edeff1; touch-action: none; cursor: grab; }
-.controls { display: flex; gap: 12px; align-items: center; } #slider { flex: 1; }
-img { max-width: 100%; } pre { background: #f4f6f7; padding: 10px; overflow: auto; font-size: 12px; }
-)css";
-
 std::string text_of(const Json& value)
 {
     return html_escape(value.is_string() ? value.get<std::string>() : value.dump());
@@ -132,6 +119,19 @@ std::string contact_sheet_part(const RunReader& reader, const ReportOptions& opt
 
 } // namespace
 
+const char page_style[] = R"css(
+body { font: 15px/1.5 system-ui, sans-serif; max-width: 1180px; margin: 2em auto; padding: 0 1em; color: #1c2833; }
+h1 { margin-bottom: 0; } h2 { margin-top: 1.6em; border-bottom: 1px solid #d5d8dc; }
+table { border-collapse: collapse; } td, th { padding: 2px 14px 2px 0; text-align: left; vertical-align: top; }
+.good { color: #1e8449; } .bad { color: #c0392b; font-weight: bold; } .small { color: #566573; font-size: 13px; }
+.plots { display: grid; grid-template-columns: repeat(auto-fill, minmax(460px, 1fr)); gap: 10px; }
+.plot { width: 100%; background: #fbfcfc; } .plot .title { font-size: 14px; font-weight: bold; }
+.plot .tick { font-size: 11px; } .plot .grid { stroke: #d5d8dc; stroke-width: 0.7; }
+#view { width: 100%; height: 480px; background: #edeff1; touch-action: none; cursor: grab; }
+.controls { display: flex; gap: 12px; align-items: center; } #slider { flex: 1; }
+img { max-width: 100%; } pre { background: #f4f6f7; padding: 10px; overflow: auto; font-size: 12px; }
+)css";
+
 std::string html_escape(std::string_view text)
 {
     std::string out;
@@ -162,8 +162,8 @@ std::string report_html(const RunReader& reader, const Json& certificate, const 
     const Scene scene = reader.scene();
     const std::string title = html_escape(scene.title);
     std::string out = "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>" + title +
-                      "</title>\n<link rel=\"icon\" href=\"data:,\"><style>" + style + "</style></head><body>\n<h1>" +
-                      title + "</h1>\n";
+                      "</title>\n<link rel=\"icon\" href=\"data:,\"><style>" + page_style +
+                      "</style></head><body>\n<h1>" + title + "</h1>\n";
     out += summary(reader, scene);
     out += "<h2>Playback</h2>\n" + report_playback(reader, options.playback_bytes);
     out += "<h2>Certificate</h2>\n" + certificate_part(certificate);

@@ -14,13 +14,17 @@ std::string base64(std::span<const std::byte> bytes);
 std::string base64(std::string_view bytes);
 
 struct PlotSeries {
-    std::string name;
-    std::vector<Real> values; ///< one for each x
+    std::string name;            ///< in the legend; without a name it is left out there
+    std::vector<Real> x, values; ///< time [s] and what is plotted over it
 };
 
 /// A line plot as inline SVG. Many points are thinned to the extremes of each pixel column, so that peaks stay.
-std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<Real>& x,
-                     const std::vector<PlotSeries>& series);
+std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<PlotSeries>& series);
+/// The colour of a plot's i-th series, "#c0392b".
+const char* plot_colour(std::size_t i);
+
+/// The style sheet of the pages.
+extern const char page_style[];
 
 /// Energy, contacts, rounds, iterations, speed and milliseconds a stage over the time of the run.
 std::string report_plots(const Stats& stats);

@@ -47,16 +47,23 @@ std::string polyline(const std::vector<Real>& x, const std::vector<Real>& y, con
 
 } // namespace
 
-std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<Real>& x,
-                     const std::vector<PlotSeries>& series)
+const char* plot_colour(std::size_t i)
 {
-    Real low = 0, high = 0;
-    for (const PlotSeries& s : series)
+    return colours[i % std::size(colours)];
+}
+
+std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<PlotSeries>& series)
+{
+    Real low = 0, high = 0, begin = 0, end = 0;
+    bool empty = true;
+    for (const PlotSeries& s : series) {
         for (const Real v : s.values)
             if (std::isfinite(v)) low = std::min(low, v), high = std::max(high, v);
+        for (const Real x : s.x) begin = std::min(begin, x), end = std::max(end, x), empty = false;
+    }
     if (!(high > low)) high = low + 1;
-    if (x.empty()) return "";
-    const Axis ax{std::min(0.0, x.front()), x.back() > x.front() ? x.back() : x.front() + 1, left, width - right};
+    if (empty) return "";
+    const Axis ax{begin, end > begin ? end : begin + 1, left, width - right};
     const Axis ay{low, high, height - bottom, top};
     std::string svg = fmt::format(R"(<svg class="plot" viewBox="0 0 {} {}" role="img" aria-label="{}"><text x="{}" )"
                                   R"(y="14" class="title">{}{}</text>)",
@@ -76,13 +83,14 @@ std::string svg_plot(const std::string& title, const std::string& unit, const st
         fmt::format(R"(<text x="{}" y="{}" class="tick" text-anchor="end">time [s]</text>)", width - right, height - 4);
     int legend = left;
     for (std::size_t i = 0; i < series.size(); ++i) {
-        const char* colour = colours[i % std::size(colours)];
+        const char* colour = plot_colour(i);
         std::vector<Real> finite = series[i].values;
-        finite.resize(x.size(), 0);
+        finite.resize(series[i].x.size(), 0);
         for (Real& v : finite)
             if (!std::isfinite(v)) v = high;
         svg += fmt::format(R"(<polyline fill="none" stroke="{}" stroke-width="1.4" points="{}"/>)", colour,
-                           polyline(x, finite, ax, ay));
+                           polyline(series[i].x, finite, ax, ay));
+        if (series[i].name.empty()) continue;
         svg += fmt::format(R"(<text x="{}" y="28" class="tick" fill="{}">{}</text>)", legend, colour,
                            html_escape(series[i].name));
         legend += 14 + 7 * static_cast<int>(series[i].name.size());
@@ -94,28 +102,30 @@ std::string report_plots(const Stats& stats)
 {
     const std::vector<Real> time = stats.values("time");
     if (time.empty()) return "<p>No step has been recorded.</p>";
-    const auto column = [&](const char* name, const char* label) { return PlotSeries{label, stats.values(name)}; };
-    PlotSeries total{"total", stats.values("kinetic_energy")};
+    const auto column = [&](const char* name, const char* label) {
+        return PlotSeries{label, time, stats.values(name)};
+    };
+    PlotSeries total{"total", time, stats.values("kinetic_energy")};
     const std::vector<Real> elastic = stats.values("elastic_energy"), gravity = stats.values("gravity_energy");
     for (std::size_t i = 0; i < total.values.size(); ++i) total.values[i] += elastic[i] + gravity[i];
-    std::string out = svg_plot("Energy", "J", time,
+    std::string out = svg_plot("Energy", "J",
                                {column("kinetic_energy", "kinetic"), column("elastic_energy", "elastic"),
                                 column("gravity_energy", "gravity"), total});
-    out += svg_plot("Contacts", "", time,
+    out += svg_plot("Contacts", "",
                     {column("contacts_vertex_face", "vertex-face"), column("contacts_edge_edge", "edge-edge"),
                      column("contacts_plane", "plane"), column("active_contacts", "with a force")});
-    out += svg_plot("Rounds of refinement and sub-steps", "", time,
+    out += svg_plot("Rounds of refinement and sub-steps", "",
                     {column("rounds", "rounds"), column("substeps", "sub-steps")});
-    out += svg_plot("Iterations", "", time,
+    out += svg_plot("Iterations", "",
                     {column("contact_iterations", "contact solver"), column("linear_iterations", "linear solver")});
-    out += svg_plot("Greatest speed", "m/s", time, {column("max_speed", "of any vertex")});
+    out += svg_plot("Greatest speed", "m/s", {column("max_speed", "of any vertex")});
     std::vector<PlotSeries> stages;
     for (const std::string& name : stats.columns)
         if (name.starts_with("s:")) {
-            stages.push_back({name.substr(2), stats.values(name)});
+            stages.push_back({name.substr(2), time, stats.values(name)});
             for (Real& v : stages.back().values) v *= 1000;
         }
-    if (!stages.empty()) out += svg_plot("Time a stage", "ms", time, stages);
+    if (!stages.empty()) out += svg_plot("Time a stage", "ms", stages);
     return out;
 }
 

@@ -34,9 +34,14 @@ public:
     /// Frames that sheet() shows.
     static std::vector<Index> spread(Index frames, Index pictures);
 
+    /// Sees all the motion, or the one that was asked for.
+    Camera camera(Real aspect) const;
+    void set_camera(const Camera& camera) { options_.camera = camera; }
+    /// Diagonal of the space that the motion fills [m].
+    Real extent() const { return box_.diagonal(); }
+
 private:
     void survey();
-    Camera camera(Real aspect) const;
 
     const RunReader& reader_;
     PictureOptions options_;

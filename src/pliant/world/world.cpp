@@ -200,6 +200,17 @@ Energy energy(const Model& model, const State& state)
     return e;
 }
 
+Real moving_mass(const Model& model)
+{
+    Real mass = 0;
+    for (const Cloth& cloth : model.cloths)
+        for (const Real m : cloth.mass) mass += m;
+    for (const Solid& solid : model.solids)
+        for (const Real m : solid.mass) mass += m;
+    for (const Rigid& rigid : model.rigids) mass += rigid.mass;
+    return mass;
+}
+
 Vec3 linear_momentum(const Model& model, const State& state)
 {
     Vec3 p = Vec3::Zero();

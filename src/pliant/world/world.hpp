@@ -132,6 +132,7 @@ struct Energy {
     Real total() const { return kinetic + elastic + gravity; }
 };
 Energy energy(const Model& model, const State& state);
+Real moving_mass(const Model& model); ///< of cloth, solids and rigid bodies, pinned parts included [kg]
 Vec3 linear_momentum(const Model& model, const State& state);  ///< [kg m/s]
 Vec3 angular_momentum(const Model& model, const State& state); ///< about the origin [kg m^2/s]
 

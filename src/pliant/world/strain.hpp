@@ -1,0 +1,17 @@
+#pragma once
+// How far a state is strained: elongation and stress, for statistics and pictures.
+
+#include "pliant/world/world.hpp"
+
+namespace pliant {
+
+/// Largest elongation (length over rest length, minus one): of the structural and shear springs of cloth, and of the
+/// principal stretches of solid elements. At least 0.
+Real max_elongation(const Model& model, const State& state);
+
+/// Per surface vertex: von Mises stress of a solid [Pa], averaged from elements to nodes by volume and interpolated
+/// to an embedded surface; for cloth the largest tension of the structural and shear springs at the vertex [N], 0 for
+/// compressed ones; 0 for everything else.
+void surface_stress(const Model& model, const State& state, std::vector<Real>& out);
+
+} // namespace pliant
