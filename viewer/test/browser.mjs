@@ -1,20 +1,9 @@
 // The page in headless Chromium, as a user meets it: node browser.mjs PLIANT SCENE ARTEFACTS
-// Exits with 77 (skipped) where there is no Chromium.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { chromium } from "playwright-core";
+import { command, newPage, picture, pliant, scene, withBrowser } from "./harness.mjs";
 
-const [pliant, scene, artefacts] = process.argv.slice(2);
-const browserPath = process.env.CHROMIUM ?? ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
-if (!browserPath || !existsSync(browserPath)) {
-  console.log("skipped: there is no Chromium (CHROMIUM names one in another place)");
-  process.exit(77);
-}
-const place = mkdtempSync(join(tmpdir(), "pliant-viewer-"));
-mkdirSync(artefacts, { recursive: true });
 const servers = [];
 
 /** Starts `pliant view` and gives its address. */
@@ -38,29 +27,6 @@ async function end(server) {
   assert.equal(await code, 0, "Ctrl-C ends the server in order");
 }
 
-/** How many colours the canvas shows, and its picture. */
-async function picture(page, name) {
-  // A frame is drawn on the animation frame after it has come.
-  await page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
-  const png = await page.locator("#view").screenshot();
-  await page.screenshot({ path: join(artefacts, `${name}.png`) });
-  const colours = await page.evaluate(async (bytes) => {
-    const image = await createImageBitmap(new Blob([new Uint8Array(bytes)], { type: "image/png" }));
-    const canvas = new OffscreenCanvas(image.width, image.height);
-    const context = canvas.getContext("2d");
-    context.drawImage(image, 0, 0);
-    const { data } = context.getImageData(0, 0, image.width, image.height);
-    const seen = new Set();
-    let red = 0; // pixels of the cloth
-    for (let i = 0; i < data.length; i += 4) {
-      seen.add((data[i] << 16) | (data[i + 1] << 8) | data[i + 2]);
-      if (data[i] > 2 * data[i + 1] && data[i] > 60) red += 1;
-    }
-    return { count: seen.size, red };
-  }, [...png]);
-  return { png, ...colours };
-}
-
 const frame = (page, number) => page.waitForFunction((n) => document.body.dataset.frame === String(n), number);
 const scrub = (page, number) =>
   page.locator("#slider").evaluate((slider, n) => {
@@ -69,23 +35,15 @@ const scrub = (page, number) =>
   }, number);
 
 async function openPage(browser, address, faults) {
-  const page = await browser.newPage({ viewport: { width: 1280, height: 800 } });
-  page.on("console", (m) => {
-    if (m.type() === "error") faults.push(m.text());
-  });
-  page.on("pageerror", (e) => faults.push(String(e)));
-  page.on("request", (r) => {
-    if (!r.url().startsWith(address) && !r.url().startsWith("data:")) faults.push(`asks for ${r.url()}`);
-  });
+  const page = await newPage(browser, address, faults);
   await page.goto(address);
   await page.waitForFunction(() => document.body.dataset.frame !== undefined);
   return page;
 }
 
-async function storedRun(browser) {
+async function storedRun(browser, place) {
   const run = join(place, "run");
-  const made = spawnSync(pliant, ["run", scene, "-o", run, "--quiet", "--no-report", "--every-step"]);
-  assert.equal(made.status, 0, String(made.stderr));
+  command("run", scene, "-o", run, "--quiet", "--no-report", "--every-step");
   const { server, address } = await view(run);
   const faults = [];
   const page = await openPage(browser, address, faults);
@@ -161,20 +119,13 @@ async function liveScene(browser) {
   await end(server); // in the middle of a simulation
 }
 
-const browser = await chromium.launch({
-  executablePath: browserPath,
-  args: [
-    "--headless", "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
-    "--no-first-run", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
-  ],
+await withBrowser(async (browser, place) => {
+  try {
+    await storedRun(browser, place);
+    console.log("the viewer shows a stored run");
+    await liveScene(browser);
+    console.log("the viewer simulates a scene");
+  } finally {
+    for (const server of servers) if (server.exitCode === null) server.kill("SIGKILL");
+  }
 });
-try {
-  await storedRun(browser);
-  console.log("the viewer shows a stored run");
-  await liveScene(browser);
-  console.log("the viewer simulates a scene");
-} finally {
-  await browser.close();
-  for (const server of servers) if (server.exitCode === null) server.kill("SIGKILL");
-  rmSync(place, { recursive: true, force: true });
-}
