@@ -8,6 +8,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <set>
 
 using namespace pliant;
 namespace fs = std::filesystem;
@@ -115,6 +116,21 @@ TEST_F(ShowCommands, RenderWritesAPictureOfTheAskedSize)
     EXPECT_EQ(png_size(picture), (std::array<unsigned, 2>{64, 64}));
 }
 
+TEST_F(ShowCommands, RenderColoursByStressAndElongation)
+{
+    std::set<std::string> pictures;
+    for (const std::string colour : {"body", "elongation", "stress"}) {
+        const fs::path picture = place() / ("colour-" + colour + ".png");
+        const Outcome o = pliant_command("render " + run().string() + " -o " + picture.string() +
+                                         " --size 160x90 --samples 2 --subdivide --colour " + colour);
+        ASSERT_EQ(o.code, 0) << o.err;
+        pictures.insert(read_file(picture));
+    }
+    EXPECT_EQ(pictures.size(), 3u) << "all differ";
+    expect_refused("render " + run().string() + " -o " + (place() / "c.png").string() + " --colour heat", "--colour",
+                   place() / "c.png");
+}
+
 TEST_F(ShowCommands, RenderWritesAFilm)
 {
     const fs::path film = place() / "a.mp4";
@@ -141,6 +157,7 @@ TEST_F(ShowCommands, ExportWritesEveryFormat)
     const std::string vtk = read_file(place() / "export-vtk" / "ball_00000.vtp");
     EXPECT_NE(vtk.find("velocity"), std::string::npos);
     EXPECT_NE(vtk.find("contact_force"), std::string::npos);
+    EXPECT_NE(vtk.find("Name=\"stress\" NumberOfComponents=\"1\""), std::string::npos);
 }
 
 TEST_F(ShowCommands, BadInputIsOneLineAndLeavesNothing)

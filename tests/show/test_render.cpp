@@ -14,7 +14,7 @@ namespace {
 RenderBody body_of(TriangleMesh mesh, const Vec3& at, const Vec3& colour)
 {
     for (Vec3& x : mesh.vertices) x += at;
-    return {std::move(mesh.vertices), std::move(mesh.triangles), colour, true, {}};
+    return {std::move(mesh.vertices), std::move(mesh.triangles), colour, true, {}, {}};
 }
 
 RenderScene ball_on_ground(const Vec3& up = Vec3::UnitY())
@@ -154,6 +154,26 @@ TEST(Render, MarkedTrianglesAreMagentaAndArrowsShineThrough)
     const Image after = render(scene, options);
     const auto [x, y] = project(options, {0, 0.7, 0});
     EXPECT_GT(after.at(x, y)[2], before.at(x, y)[2] + 50);
+}
+
+TEST(Render, ColoursOfVerticesReplaceThatOfTheBody)
+{
+    RenderScene scene = ball_on_ground();
+    RenderBody& ball = scene.bodies[0];
+    for (const Vec3& x : ball.positions)
+        ball.vertex_colours.push_back(x.y() > 0.5 ? Vec3(0.05, 0.05, 0.8) : Vec3(0.8, 0.05, 0.05));
+    const RenderOptions options = small(scene);
+    const Image image = render(scene, options);
+    const auto blue_over_red = [&](const Vec3& x) {
+        const auto [column, row] = project(options, x);
+        const std::uint8_t* p = image.at(column, row);
+        return Real(p[2]) / std::max<int>(1, p[0]);
+    };
+    const Vec3 back = -options.camera.forward(), above(0, 0.25, 0);
+    EXPECT_GT(blue_over_red(Vec3(0, 0.5, 0) + 0.4 * back + above), 1.5);
+    EXPECT_LT(blue_over_red(Vec3(0, 0.5, 0) + 0.4 * back - 2 * above), 0.7);
+    ball.vertex_colours.pop_back();
+    EXPECT_THROW(render(scene, options), Error);
 }
 
 TEST(Render, CreasesStaySharpAndRoundThingsSmooth)

@@ -18,7 +18,13 @@ export interface Run {
   steps: number;
   method: string;
   live: boolean;
-  survey: { low: number[]; high: number[]; force: number };
+  survey: {
+    low: number[];
+    high: number[];
+    force: number;
+    stress: { solid: number; cloth: number }; // ends of the scale [Pa], [N]
+    camera: { eye: number[]; target: number[]; aspect: number };
+  };
   bodies: Body[];
   status: string;
   message: string;
@@ -36,6 +42,7 @@ export interface Frame {
   positions: Float32Array;
   planes: Float32Array; // normal and offset
   contacts: Float32Array; // position and force on the first body
+  stress: Float32Array; // per vertex: von Mises of solids [Pa], tension of cloth [N]; empty in older runs
   bytes: number;
 }
 
@@ -60,7 +67,7 @@ export async function getTopology(): Promise<Topology> {
 
 async function getFrame(number: number): Promise<Frame> {
   const bytes = await (await get(`api/frame/${number}`)).arrayBuffer();
-  const [vertices, planes, contacts] = new Uint32Array(bytes, 0, 3);
+  const [vertices, planes, contacts, stressed] = new Uint32Array(bytes, 0, 4);
   const [time, step] = new Float64Array(bytes, 16, 2);
   let at = 32;
   const take = (n: number) => {
@@ -68,7 +75,7 @@ async function getFrame(number: number): Promise<Frame> {
     at += 4 * n;
     return part;
   };
-  return {
+  const frame = {
     time,
     step,
     positions: take(3 * vertices),
@@ -76,6 +83,8 @@ async function getFrame(number: number): Promise<Frame> {
     contacts: take(6 * contacts),
     bytes: bytes.byteLength,
   };
+  at += 8 * contacts; // their bodies
+  return { ...frame, stress: take(stressed) };
 }
 
 export async function control(action: string): Promise<void> {

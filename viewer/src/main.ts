@@ -1,7 +1,7 @@
 // The page: playback, switches, and the polling of a run that still grows.
 import { control, FrameCache, getRun, getTopology, Stats, type Frame, type Run } from "./data";
 import { number, Plots } from "./plots";
-import { Stage } from "./stage";
+import { Stage, type Colouring } from "./stage";
 
 const prefetched = 3;
 const pollEvery = { live: 250, growing: 1500 }; // [ms]
@@ -110,6 +110,7 @@ class Viewer {
   private show(number: number, frame: Frame): void {
     this.shown = number;
     this.stage.show(frame);
+    element("scale").textContent = this.stage.scaleEnd();
     input("slider").value = String(number);
     element("time").textContent =
       `${frame.time.toFixed(3)} s · frame ${number} of ${this.lastFrame} · step ${frame.step}`;
@@ -231,10 +232,12 @@ class Viewer {
     };
     set("wireframe", (on) => this.stage.setWireframe(on));
     set("contacts", (on) => this.stage.setContacts(on));
-    set("elongation", (on) => {
-      this.stage.setElongation(on);
-      element("legend").hidden = !on;
-    });
+    const colour = element<HTMLSelectElement>("colour");
+    colour.onchange = () => {
+      this.stage.setColouring(colour.value as Colouring);
+      element("legend").hidden = colour.value === "body";
+      element("scale").textContent = this.stage.scaleEnd();
+    };
     window.addEventListener("keydown", (event) => {
       const at = event.target as HTMLElement;
       if (at.matches("input, select, button") || event.ctrlKey || event.metaKey || event.altKey) return;

@@ -8,6 +8,9 @@ import { elongations, isSharp, vertexNormals } from "./surface";
 const arrowLength = 0.12; // of the strongest force, over the size of the scene
 const fullElongation = 0.1;
 
+/** What the colour of cloth and solids says. */
+export type Colouring = "body" | "elongation" | "stress";
+
 /** An arrow along +y of length and width 1. */
 function arrowGeometry(): THREE.BufferGeometry {
   const shaft = new THREE.CylinderGeometry(0.35, 0.35, 0.75, 10).translate(0, 0.375, 0);
@@ -15,10 +18,16 @@ function arrowGeometry(): THREE.BufferGeometry {
   return mergeGeometries([shaft, head]);
 }
 
+/** With the prefix that leaves one to three digits before the point. */
+function quantity(value: number, unit: string): string {
+  const power = Math.min(3, Math.max(-2, Math.floor(Math.log10(value) / 3 + 1e-12)));
+  return `${Number((value / 1000 ** power).toPrecision(3))} ${["µ", "m", "", "k", "M", "G"][power + 2]}${unit}`;
+}
+
 export class Stage {
   private readonly renderer: THREE.WebGLRenderer;
   private readonly scene = new THREE.Scene();
-  private readonly camera = new THREE.PerspectiveCamera(34, 1, 0.01, 100);
+  private readonly camera = new THREE.PerspectiveCamera(THREE.MathUtils.radToDeg(0.6), 1, 0.01, 100);
   private readonly controls: OrbitControls;
   private readonly positions: THREE.BufferAttribute;
   private readonly normals: THREE.BufferAttribute;
@@ -33,8 +42,10 @@ export class Stage {
   private strongest: number;
   private frame: Frame | undefined;
   private dirty = true;
+  private turned = false; // the user has chosen a view
   private contacts = false;
-  private elongation = false;
+  private colouring: Colouring = "body";
+  private readonly fullStress: { solid: number; cloth: number };
 
   constructor(
     private readonly canvas: HTMLCanvasElement,
@@ -50,6 +61,7 @@ export class Stage {
     this.centre.addVectors(low, high).multiplyScalar(0.5);
     this.size = Math.max(1e-6, high.distanceTo(low));
     this.strongest = run.survey.force;
+    this.fullStress = { ...run.survey.stress };
 
     const vertices = topology.rest.length;
     this.positions = new THREE.BufferAttribute(new Float32Array(vertices), 3).setUsage(THREE.DynamicDrawUsage);
@@ -80,7 +92,7 @@ export class Stage {
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, canvas);
     this.controls.addEventListener("change", () => (this.dirty = true));
-    this.home();
+    this.controls.addEventListener("start", () => (this.turned = true));
     new ResizeObserver(() => this.resize()).observe(canvas.parentElement ?? canvas);
     this.resize();
   }
@@ -145,15 +157,18 @@ export class Stage {
     return arrows;
   }
 
-  /** The view of `pliant render`: 25.8 degrees around, 20.1 above. */
+  /** The view of `pliant render`: it sees all the motion. A narrow window steps back. */
   home(): void {
-    const distance = (0.5 * this.size) / Math.sin(THREE.MathUtils.degToRad(this.camera.fov / 2));
-    const back = new THREE.Vector3(Math.sin(0.45) * Math.cos(0.35), Math.sin(0.35), Math.cos(0.45) * Math.cos(0.35));
-    this.camera.position.copy(this.centre).addScaledVector(back.applyQuaternion(this.turn()), 0.86 * distance);
+    this.turned = false;
+    const { eye, target, aspect } = this.run.survey.camera;
+    const centre = new THREE.Vector3(...target);
+    const back = new THREE.Vector3(...eye).sub(centre).multiplyScalar(Math.max(1, aspect / this.camera.aspect));
+    const distance = back.length();
+    this.camera.position.copy(centre).add(back);
     this.camera.near = distance / 200;
-    this.camera.far = 30 * distance;
+    this.camera.far = 30 * Math.max(distance, this.size);
     this.camera.updateProjectionMatrix();
-    this.controls.target.copy(this.centre);
+    this.controls.target.copy(centre);
     this.controls.update();
     this.dirty = true;
   }
@@ -181,8 +196,9 @@ export class Stage {
     if (this.frame) this.placeContacts(this.frame);
   }
 
-  setElongation(on: boolean): void {
-    this.elongation = on;
+  setColouring(colouring: Colouring): void {
+    this.colouring = colouring;
+    const on = colouring !== "body";
     this.run.bodies.forEach((body, i) => {
       if (body.kind !== "cloth" && body.kind !== "solid") return;
       const material = this.bodies[i].material as THREE.MeshStandardMaterial;
@@ -191,6 +207,15 @@ export class Stage {
       material.needsUpdate = true;
     });
     if (this.frame) this.place(this.frame);
+  }
+
+  /** What the end of the colour scale stands for. */
+  scaleEnd(): string {
+    if (this.colouring === "elongation") return `${100 * fullElongation} % elongation`;
+    const words = [];
+    if (this.fullStress.solid > 0) words.push(`${quantity(this.fullStress.solid, "Pa")} stress`);
+    if (this.fullStress.cloth > 0) words.push(`${quantity(this.fullStress.cloth, "N")} tension`);
+    return words.join(", ") || "no stress";
   }
 
   show(frame: Frame): void {
@@ -203,17 +228,42 @@ export class Stage {
   }
 
   private place(frame: Frame): void {
-    if (this.elongation) this.colourByElongation(frame);
+    if (this.colouring !== "body") this.colourVertices(this.parts(frame));
     this.placePlanes(frame);
     this.placeContacts(frame);
   }
 
-  private colourByElongation(frame: Frame): void {
-    const values = elongations(this.topology, frame.positions);
+  /** What is shown at each vertex, as a part of the scale. */
+  private parts(frame: Frame): Float32Array {
+    if (this.colouring === "elongation")
+      return elongations(this.topology, frame.positions).map((value) => value / fullElongation);
+    const out = new Float32Array(this.topology.rest.length / 3);
+    if (frame.stress.length === 0) return out;
+    this.raiseScale(frame);
+    for (const body of this.run.bodies) {
+      if (body.kind !== "cloth" && body.kind !== "solid") continue;
+      const end = this.fullStress[body.kind] || 1;
+      for (let v = body.firstVertex; v < body.firstVertex + body.vertices; ++v) out[v] = frame.stress[v] / end;
+    }
+    return out;
+  }
+
+  /** Of a scene that is simulated nobody knows the strongest stress before; the scale grows with it. */
+  private raiseScale(frame: Frame): void {
+    if (!this.run.live) return;
+    for (const kind of ["solid", "cloth"] as const) {
+      const bodies = this.run.bodies.filter((body) => body.kind === kind);
+      const values = bodies.flatMap((b) => [...frame.stress.subarray(b.firstVertex, b.firstVertex + b.vertices)]);
+      values.sort((a, b) => a - b);
+      this.fullStress[kind] = Math.max(this.fullStress[kind], values[Math.floor(0.99 * (values.length - 1))] ?? 0);
+    }
+  }
+
+  private colourVertices(parts: Float32Array): void {
     const cold = new THREE.Color("#3b5bdb"), middle = new THREE.Color("#d9d9d9"), hot = new THREE.Color("#d6336c");
     const colour = new THREE.Color();
-    values.forEach((value, i) => {
-      const t = Math.min(1, Math.max(0, value / fullElongation));
+    parts.forEach((part, i) => {
+      const t = Math.min(1, Math.max(0, part));
       if (t < 0.5) colour.lerpColors(cold, middle, 2 * t);
       else colour.lerpColors(middle, hot, 2 * t - 1);
       this.colours.setXYZ(i, colour.r, colour.g, colour.b);
@@ -285,6 +335,7 @@ export class Stage {
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
+    if (!this.turned) this.home();
     this.dirty = true;
   }
 

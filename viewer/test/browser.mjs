@@ -64,10 +64,14 @@ async function storedRun(browser, place) {
   const forces = await picture(page, "view-contacts");
   assert.ok(!forces.png.equals(second.png), "contact forces are drawn");
   await page.locator("#contacts").uncheck();
-  await page.locator("#elongation").check();
+  await page.locator("#colour").selectOption("elongation");
   const coloured = await picture(page, "view-elongation");
   assert.ok(coloured.red < second.red, "cloth is coloured by elongation");
-  await page.locator("#elongation").uncheck();
+  await page.locator("#colour").selectOption("stress");
+  const stressed = await picture(page, "view-stress");
+  assert.ok(stressed.red < second.red && !stressed.png.equals(coloured.png), "cloth is coloured by its tension");
+  assert.match(await page.locator("#legend").textContent(), /\d m?N tension/);
+  await page.locator("#colour").selectOption("body");
   await page.locator("#bodies input").first().uncheck();
   const hidden = await picture(page, "view-hidden");
   assert.ok(hidden.red < 100, "a hidden body is not drawn");
@@ -102,6 +106,7 @@ async function liveScene(browser) {
   await page.locator("#simulate").click();
   await page.waitForFunction(() => Number(document.body.dataset.frame) > 30);
   const second = await picture(page, "live-moving");
+  assert.match(await page.locator("#report").textContent(), /kinetic energy/, "the step's report keeps up");
   assert.ok(!first.png.equals(second.png), "the scene moves");
   await page.locator("#simulate").click();
   await page.waitForFunction(() => document.getElementById("status").textContent.startsWith("paused"));

@@ -91,6 +91,12 @@ ExportState export_state(const RunReader& reader, const Frame& frame, Index b, b
     out.fields.push_back({"velocity", part(frame.velocities), {}});
     out.fields.push_back({"contact_force", Vec3s(static_cast<std::size_t>(body.vertex_count), Vec3::Zero()), {}});
     add_contact_forces(frame, body, b, out.fields.back());
+    const bool cloth = body.kind == BodyKind::cloth;
+    if ((cloth || body.kind == BodyKind::solid) && !frame.stress.empty())
+        out.fields.push_back(
+            {cloth ? "tension" : "stress",
+             {},
+             {frame.stress.begin() + body.first_vertex, frame.stress.begin() + body.first_vertex + body.vertex_count}});
     return out;
 }
 

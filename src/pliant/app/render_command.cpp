@@ -15,7 +15,7 @@ namespace pliant {
 namespace {
 
 struct RenderArguments {
-    std::string directory, output, sheet, size = "1280x720", view;
+    std::string directory, output, sheet, size = "1280x720", view, colour = "body";
     std::vector<double> camera; ///< eye and target
     int frame = -1, samples = 32, threads = 0;
     double fps = 0;
@@ -54,6 +54,8 @@ PictureOptions picture_options(const RenderArguments& arguments, const Vec3& up)
     options.height = size[1];
     options.samples = arguments.samples;
     options.subdivide = arguments.subdivide;
+    if (arguments.colour == "elongation") options.colour = PictureColour::elongation;
+    if (arguments.colour == "stress") options.colour = PictureColour::stress;
     options.contacts = arguments.contacts;
     options.penetrations = arguments.penetrations;
     options.label = arguments.label || !arguments.sheet.empty();
@@ -136,6 +138,8 @@ void add_render_command(CLI::App& app, int& exit_code)
     command->add_option("--fps", arguments->fps, "Of a film [the scene's]")->check(CLI::Range(0.1, 1000.0));
     command->add_option("--threads", arguments->threads, "Threads to use; 0 means all cores")
         ->check(CLI::Range(0, 1024));
+    command->add_option("--colour", arguments->colour, "Of cloth and solids: body, elongation or stress [body]")
+        ->check(CLI::IsMember({"body", "elongation", "stress"}));
     command->add_flag("--subdivide", arguments->subdivide, "Smooth cloth and solids by Loop subdivision");
     command->add_flag("--contacts", arguments->contacts, "Arrows of the contact forces");
     command->add_flag("--penetrations", arguments->penetrations, "Intersecting triangles in magenta");

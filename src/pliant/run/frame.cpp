@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/run/array_file.hpp"
+#include "pliant/world/strain.hpp"
 
 namespace pliant {
 namespace {
@@ -40,6 +41,7 @@ Frame make_frame(const World& world, Index number, Real dt, const std::vector<Co
     frame.time = world.state.time;
     surface_positions(world.model, world.state, frame.positions);
     surface_velocities(world.model, world.state, dt, frame.velocities);
+    surface_stress(world.model, world.state, frame.stress);
     for (const Body& body : world.model.bodies)
         if (body.kind == BodyKind::plane) frame.planes.push_back(plane_at(world.model, body.model, world.state.time));
     frame.contacts = contacts;
@@ -53,6 +55,7 @@ void save_frame(const Frame& frame, const std::filesystem::path& path)
     file.add("time", std::vector<Real>{frame.time});
     file.add("positions", frame.positions);
     file.add("velocities", frame.velocities);
+    file.add("stress", frame.stress);
     std::vector<Real> planes;
     for (const Plane& p : frame.planes)
         planes.insert(planes.end(), {p.normal.x(), p.normal.y(), p.normal.z(), p.offset});
@@ -84,14 +87,17 @@ Frame load_frame(const std::filesystem::path& path)
     frame.time = time[0];
     frame.positions = file.vectors("positions");
     frame.velocities = file.vectors("velocities");
+    if (file.has("stress")) frame.stress = file.reals("stress");
     const std::vector<Real> planes = file.reals("planes");
     for (std::size_t i = 0; i + 3 < planes.size(); i += 4)
         frame.planes.push_back({{planes[i], planes[i + 1], planes[i + 2]}, planes[i + 3]});
     const Vec3s position = file.vectors("contact_position"), normal = file.vectors("contact_normal"),
                 force = file.vectors("contact_force");
     const std::vector<Index> bodies = file.indices("contact_bodies");
-    check(frame.velocities.size() == frame.positions.size() && normal.size() == position.size() &&
-              force.size() == position.size() && bodies.size() == 2 * position.size(),
+    check(frame.velocities.size() == frame.positions.size() &&
+              (frame.stress.empty() || frame.stress.size() == frame.positions.size()) &&
+              normal.size() == position.size() && force.size() == position.size() &&
+              bodies.size() == 2 * position.size(),
           path);
     for (std::size_t i = 0; i < position.size(); ++i)
         frame.contacts.push_back({position[i], normal[i], force[i], bodies[2 * i], bodies[2 * i + 1]});

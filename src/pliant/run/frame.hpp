@@ -15,6 +15,7 @@ struct Frame {
     Real time = 0;                      ///< [s]
     Vec3s positions;                    ///< of all surface vertices [m]
     Vec3s velocities;                   ///< of all surface vertices [m/s]
+    std::vector<Real> stress;           ///< of all surface vertices, see surface_stress(); empty in older files
     std::vector<Plane> planes;          ///< of the plane bodies, in the order of the bodies
     std::vector<ContactPoint> contacts; ///< with a force, of the step that led here
 };

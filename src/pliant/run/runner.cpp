@@ -137,6 +137,7 @@ private:
             stats_.add(world_.state, report, sums, seconds_since(begin));
             const Index contacts = report.contacts_vertex_face + report.contacts_edge_edge + report.contacts_plane;
             max_contacts_ = std::max(max_contacts_, contacts);
+            if (options_.flush_stats) stats_.flush();
             if (frame_step(scene_, every_step(), frame_) == world_.state.step) store_frame(report.contacts);
             if (options_.on_step)
                 options_.on_step(

@@ -21,6 +21,7 @@ struct RunOptions {
     bool resume = false;        ///< continue from the checkpoint, if there is one
     bool force = false;         ///< write into a directory that holds something else
     bool every_step = false;    ///< a frame for every step
+    bool flush_stats = false;   ///< a step's line is on the disk before its frame is, for those who look on
     Real checkpoint_every = 10; ///< seconds of computing between checkpoints; 0: after every step
     std::int64_t most_steps = std::numeric_limits<std::int64_t>::max(); ///< to take now; 0 stores the start only
     std::function<void(const RunProgress&)> on_step;

@@ -278,7 +278,11 @@ private:
     Vec3 albedo(const Hit& hit) const
     {
         if (!marked_[hit.body].empty() && marked_[hit.body][hit.triangle]) return {0.9, 0.0, 0.7};
-        return scene_.bodies[hit.body].colour;
+        const RenderBody& body = scene_.bodies[hit.body];
+        if (body.vertex_colours.empty()) return body.colour;
+        const auto [a, b, c] = body.triangles[hit.triangle];
+        const Vec3s& colours = body.vertex_colours;
+        return (1 - hit.u - hit.v) * colours[a] + hit.u * colours[b] + hit.v * colours[c];
     }
 
     /// Light that a surface receives from the sky or, where that is hidden, from what hides it.
@@ -393,7 +397,7 @@ RenderBody plane_patch(const Vec3& point, const Vec3& normal, Real size, const V
     TriangleMesh slab = make_box({size, size / 100, size});
     const Quat turn = Quat::FromTwoVectors(Vec3::UnitY(), normal);
     for (Vec3& x : slab.vertices) x = point + turn * (x - Vec3(0, size / 200, 0));
-    return {std::move(slab.vertices), std::move(slab.triangles), colour, false, {}};
+    return {std::move(slab.vertices), std::move(slab.triangles), colour, false, {}, {}};
 }
 
 Box3 bounding_box(const RenderScene& scene)
@@ -413,6 +417,8 @@ Image render(const RenderScene& scene, const RenderOptions& options)
     for (const RenderBody& body : scene.bodies) {
         for (const Vec3& x : body.positions)
             if (!x.allFinite()) throw Error("the picture's geometry has a coordinate that is not finite.");
+        if (!body.vertex_colours.empty() && body.vertex_colours.size() != body.positions.size())
+            throw Error("the picture's geometry needs a colour for each vertex, or none.");
         for (const Triangle& t : body.triangles)
             for (const Index v : t)
                 if (v < 0 || v >= count(body.positions))

@@ -20,6 +20,7 @@ struct RenderBody {
     Vec3 colour = Vec3(0.6, 0.6, 0.6); ///< linear RGB
     bool smooth = true;                ///< smooth normals; edges sharper than RenderOptions::crease_angle stay sharp
     std::vector<Index> marked;         ///< triangles drawn in magenta, such as those that penetrate
+    Vec3s vertex_colours;              ///< linear RGB, instead of `colour`; empty: none
 };
 
 /// An arrow drawn over the picture, such as a contact force.

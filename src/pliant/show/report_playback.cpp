@@ -58,7 +58,7 @@ constexpr char script[] = R"js(
   gl.enable(gl.DEPTH_TEST);
   gl.clearColor(0.93, 0.94, 0.95, 1);
 
-  let azimuth = 0.45, elevation = 0.35, distance = 1.6 * data.size, frame = 0, running = true, clock = 0, shown = -1;
+  let azimuth = 0.45, elevation = 0.35, distance = data.distance, frame = 0, running = true, clock = 0, shown = -1;
   const sub = (a, b) => a.map((v, i) => v - b[i]), dot = (a, b) => a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
   const cross = (a, b) => [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
   const unit = (a) => a.map((v) => v / Math.hypot(...a));
@@ -119,6 +119,8 @@ constexpr char script[] = R"js(
   requestAnimationFrame(tick);
 })();
 )js";
+
+constexpr Real playback_aspect = 1180.0 / 480; ///< of the canvas in the page's style
 
 template <class T>
 std::string encode(const std::vector<T>& values)
@@ -182,10 +184,15 @@ std::string report_playback(const RunReader& reader, std::size_t most_bytes)
         for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
             for (int k = 0; k < 3; ++k) colours[static_cast<std::size_t>(3 * v + k)] = byte_of(body_colour[b][k]);
     }
-    const Vec3 up = up_axis(reader.scene()), centre = box.centre();
+    const Vec3 up = up_axis(reader.scene());
+    PictureOptions framing;
+    framing.view.fov = 0.7; // as in the script
+    const Camera camera = RunPictures(reader, framing).camera(playback_aspect);
+    const Vec3& centre = camera.target;
     const nlohmann::ordered_json data = {{"times", times},
                                          {"up", {up.x(), up.y(), up.z()}},
                                          {"centre", {centre.x(), centre.y(), centre.z()}},
+                                         {"distance", (camera.eye - camera.target).norm()},
                                          {"size", std::max(box.diagonal(), 1e-9)},
                                          {"triangles", encode(triangles)},
                                          {"colours", encode(colours)},

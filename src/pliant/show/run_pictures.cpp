@@ -11,8 +11,6 @@
 namespace pliant {
 namespace {
 
-constexpr Index frames_surveyed = 60; ///< for the framing; the motion between them is bridged by a margin
-
 Vec3s positions_of(const RunBody& body, const Frame& frame)
 {
     return Vec3s(frame.positions.begin() + body.first_vertex,
@@ -82,15 +80,15 @@ void RunPictures::survey()
     if (frames == 0) throw Error(reader_.directory().string() + ": the run has no frames");
     Box3 moving;
     Vec3s moving_outline;
-    Real strongest = 0;
-    for (const Index f : spread(frames, std::min(frames, frames_surveyed))) {
+    for (const Index f : spread(frames, std::min(frames, options_.surveyed))) {
         const Frame frame = reader_.frame(f);
         for (const RunBody& body : reader_.bodies()) {
             for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
                 (moves(body) ? moving : box_).add(frame.positions[v]);
             add_outline(frame, body, moves(body) ? moving_outline : outline_);
         }
-        for (const ContactPoint& c : frame.contacts) strongest = std::max(strongest, c.force.norm());
+        if (options_.colour == PictureColour::stress) stress_.add(reader_.mesh(), frame);
+        for (const ContactPoint& c : frame.contacts) strongest_ = std::max(strongest_, c.force.norm());
     }
     // Obstacles are shown whole unless they would make what moves tiny.
     if (!moving.empty() && (box_.empty() || box_.diagonal() > 6 * moving.diagonal())) {
@@ -105,8 +103,16 @@ void RunPictures::survey()
     const Frame first = reader_.frame(0);
     for (const Plane& plane : first.planes)
         if (plane.normal.dot(up_) > 0.9999) ground_ = std::max(ground_.value_or(-1e300), plane.offset);
+    // What has just begun will fall to the ground, unless that is far away.
+    if (frames == 1 && ground_ && !moving.empty() && moving.low.dot(up_) - *ground_ < 3 * moving.diagonal()) {
+        const Vec3s start = moving_outline;
+        for (const Vec3& x : start) {
+            outline_.push_back(x - (x.dot(up_) - *ground_) * up_);
+            box_.add(outline_.back());
+        }
+    }
     if (!ground_) ground_ = (box_.empty() ? 0 : box_.low.dot(up_)) - 0.02 * box_.diagonal();
-    if (strongest > 0) arrow_scale_ = 0.12 * box_.diagonal() / strongest;
+    if (strongest_ > 0) arrow_scale_ = 0.12 * box_.diagonal() / strongest_;
 }
 
 Camera RunPictures::camera(Real aspect) const
@@ -114,9 +120,27 @@ Camera RunPictures::camera(Real aspect) const
     return options_.camera ? *options_.camera : frame_points(outline_, up_, aspect, options_.view);
 }
 
+Vec3s RunPictures::field_colours(const Frame& frame) const
+{
+    Vec3s out;
+    if (options_.colour == PictureColour::elongation) {
+        for (const Real e : vertex_elongation(reader_.mesh(), frame.positions))
+            out.push_back(scale_colour(e / full_elongation));
+    } else if (options_.colour == PictureColour::stress) {
+        if (frame.stress.empty())
+            throw Error(reader_.frame_path(frame.number).string() + ": holds no stress; it is of an earlier version");
+        out.resize(frame.stress.size());
+        for (const RunBody& body : reader_.bodies())
+            for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
+                out[v] = scale_colour(stress_.end(body.kind) > 0 ? frame.stress[v] / stress_.end(body.kind) : 0);
+    }
+    return out;
+}
+
 RenderScene RunPictures::scene(const Frame& frame) const
 {
     RenderScene out;
+    const Vec3s by_vertex = field_colours(frame);
     out.up = up_;
     out.ground = ground_;
     const std::vector<Vec3> colours = body_colours(reader_.bodies());
@@ -147,8 +171,12 @@ RenderScene RunPictures::scene(const Frame& frame) const
         r.positions = positions_of(body, frame);
         r.triangles = triangles_of(body, reader_.triangles());
         r.marked = marked[b];
+        if (!by_vertex.empty() && (body.kind == BodyKind::cloth || body.kind == BodyKind::solid))
+            r.vertex_colours.assign(by_vertex.begin() + body.first_vertex,
+                                    by_vertex.begin() + body.first_vertex + body.vertex_count);
         if (const auto fine = fine_.find(b); fine != fine_.end()) {
             r.positions = fine->second(r.positions);
+            if (!r.vertex_colours.empty()) r.vertex_colours = fine->second(r.vertex_colours);
             r.triangles = fine->second.triangles();
             for (Index& t : r.marked) t *= 4; // each triangle became four in a row
             const std::size_t coarse = r.marked.size();
@@ -177,8 +205,11 @@ Image RunPictures::picture(Index number, Index width, Index height) const
     options.samples = options_.samples;
     options.camera = camera(Real(width) / height);
     Image image = render(scene(frame), options);
-    if (options_.label)
-        draw_label(image, fmt::format("{:.3f} s", frame.time), height / 30, height / 30, std::max(10, height / 22));
+    std::string label = fmt::format("{:.3f} s", frame.time);
+    if (options_.colour == PictureColour::stress) label += "   red: " + stress_.words();
+    if (options_.colour == PictureColour::elongation)
+        label += fmt::format("   red: elongation {:g} %", 100 * full_elongation);
+    if (options_.label) draw_label(image, label, height / 30, height / 30, std::max(10, height / 22));
     return image;
 }
 

@@ -3,21 +3,27 @@
 
 #include "pliant/mesh/subdivision.hpp"
 #include "pliant/run/reader.hpp"
+#include "pliant/show/fields.hpp"
 #include "pliant/show/render.hpp"
 
 #include <map>
 
 namespace pliant {
 
+/// What the colour of cloth and solids says.
+enum class PictureColour { body, elongation, stress };
+
 struct PictureOptions {
     Index width = 1280, height = 720;
     Index samples = 32;
     View view;
     std::optional<Camera> camera; ///< instead of automatic framing
-    bool subdivide = false;       ///< one step of Loop subdivision [Otaduy09, section 6]
-    bool contacts = false;        ///< arrows of contact forces
-    bool penetrations = false;    ///< intersecting triangles in magenta
-    bool label = false;           ///< the time, in a corner
+    PictureColour colour = PictureColour::body;
+    bool subdivide = false;    ///< one step of Loop subdivision [Otaduy09, section 6]
+    bool contacts = false;     ///< arrows of contact forces
+    bool penetrations = false; ///< intersecting triangles in magenta
+    Index surveyed = 60;       ///< frames that the framing looks at; the motion between them is bridged by a margin
+    bool label = false;        ///< the time, and what the colours stand for, in a corner
 };
 
 /// Draws any frame of a run. The camera, the ground and the scale of arrows are the same for all of them.
@@ -39,9 +45,13 @@ public:
     void set_camera(const Camera& camera) { options_.camera = camera; }
     /// Diagonal of the space that the motion fills [m].
     Real extent() const { return box_.diagonal(); }
+    const Box3& box() const { return box_; }
+    Real strongest_force() const { return strongest_; } ///< of the surveyed frames [N]
+    const StressScale& stress_scale() const { return stress_; }
 
 private:
     void survey();
+    Vec3s field_colours(const Frame& frame) const; ///< per vertex, by PictureOptions::colour
 
     const RunReader& reader_;
     PictureOptions options_;
@@ -49,6 +59,8 @@ private:
     Box3 box_;                              ///< of all frames
     Vec3s outline_;                         ///< outermost points of all frames, for the framing
     std::optional<Real> ground_;            ///< along up_
+    StressScale stress_;                    ///< when it is shown
+    Real strongest_ = 0;                    ///< contact force [N]
     Real arrow_scale_ = 0;                  ///< length of an arrow over its force [m/N]
     std::map<Index, LoopSubdivision> fine_; ///< per body, when subdividing
 };

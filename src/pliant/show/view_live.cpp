@@ -14,8 +14,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr Real flush_every = 0.2; ///< seconds until statistics are on the disk, where the page finds them
-
 RunOptions options_for(const fs::path& directory, bool resume)
 {
     RunOptions options;
@@ -23,7 +21,8 @@ RunOptions options_for(const fs::path& directory, bool resume)
     options.resume = resume;
     options.force = true;
     options.every_step = true;
-    options.checkpoint_every = flush_every;
+    options.flush_stats = true;
+    options.checkpoint_every = 1;
     return options;
 }
 

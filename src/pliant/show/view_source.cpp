@@ -16,6 +16,7 @@ using Json = nlohmann::json;
 static_assert(std::endian::native == std::endian::little, "the page reads little-endian arrays");
 
 constexpr Index frames_surveyed = 12; ///< for the first view
+constexpr Real usual_aspect = 1.6;    ///< of the view; the page steps back where it is narrower
 
 template <class To, class From>
 void append(std::string& bytes, From value)
@@ -43,21 +44,24 @@ std::string css_colour(const Vec3& linear)
     return text;
 }
 
-/// Of the bodies that move, and of obstacles, over some of the frames; the strongest force beside it.
+Json list(const Vec3& x)
+{
+    return {x.x(), x.y(), x.z()};
+}
+
+/// What the page needs to know of the whole motion: where to look from, what is large.
 Json survey(const RunReader& reader)
 {
-    Box3 box;
-    Real strongest = 0;
-    const Index frames = reader.frame_count();
-    for (const Index f : RunPictures::spread(frames, frames_surveyed)) {
-        const Frame frame = reader.frame(f);
-        for (const Vec3& x : frame.positions) box.add(x);
-        for (const ContactPoint& c : frame.contacts) strongest = std::max(strongest, c.force.norm());
-    }
-    if (box.empty()) box.add(Vec3::Constant(-1)), box.add(Vec3::Constant(1));
-    return {{"low", {box.low.x(), box.low.y(), box.low.z()}},
-            {"high", {box.high.x(), box.high.y(), box.high.z()}},
-            {"force", strongest}};
+    PictureOptions options;
+    options.surveyed = frames_surveyed;
+    options.colour = PictureColour::stress; // for its scale
+    const RunPictures pictures(reader, options);
+    const Camera camera = pictures.camera(usual_aspect);
+    return {{"low", list(pictures.box().low)},
+            {"high", list(pictures.box().high)},
+            {"force", pictures.strongest_force()},
+            {"stress", {{"solid", pictures.stress_scale().solid}, {"cloth", pictures.stress_scale().cloth}}},
+            {"camera", {{"eye", list(camera.eye)}, {"target", list(camera.target)}, {"aspect", usual_aspect}}}};
 }
 
 } // namespace
@@ -65,11 +69,11 @@ Json survey(const RunReader& reader)
 std::string encode_frame(const Frame& frame)
 {
     std::string bytes;
-    bytes.reserve(32 + 12 * frame.positions.size() + 16 * frame.planes.size() + 32 * frame.contacts.size());
+    bytes.reserve(32 + 16 * frame.positions.size() + 16 * frame.planes.size() + 32 * frame.contacts.size());
     append<std::uint32_t>(bytes, frame.positions.size());
     append<std::uint32_t>(bytes, frame.planes.size());
     append<std::uint32_t>(bytes, frame.contacts.size());
-    append<std::uint32_t>(bytes, 0);
+    append<std::uint32_t>(bytes, frame.stress.size());
     append<double>(bytes, frame.time);
     append<double>(bytes, frame.step);
     for (const Vec3& x : frame.positions) append(bytes, x);
@@ -85,6 +89,7 @@ std::string encode_frame(const Frame& frame)
         append<std::int32_t>(bytes, c.body_a);
         append<std::int32_t>(bytes, c.body_b);
     }
+    for (const Real s : frame.stress) append<float>(bytes, s);
     return bytes;
 }
 
@@ -146,7 +151,9 @@ std::string RunViewSource::topology()
 
 std::string RunViewSource::frame(Index number)
 {
-    if (number < 0 || number >= reader_.frame_count()) throw Error("there is no such frame");
+    std::error_code status; // this one file only: counting all of them takes longer than reading one
+    if (number < 0 || !std::filesystem::exists(reader_.frame_path(number), status))
+        throw Error("there is no such frame");
     return encode_frame(reader_.frame(number));
 }
 

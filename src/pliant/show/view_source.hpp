@@ -43,8 +43,9 @@ private:
     nlohmann::json fixed_; ///< the part of the description that does not change
 };
 
-/// Little-endian: vertices, planes, contacts, 0 (u32); time, step (f64); positions (3 f32 each), planes (normal and
-/// offset, 4 f32 each), contacts (position and force on the first body, 6 f32 each), their bodies (2 i32 each).
+/// Little-endian: vertices, planes, contacts, vertices with stress (u32); time, step (f64); positions (3 f32 each),
+/// planes (normal and offset, 4 f32 each), contacts (position and force on the first body, 6 f32 each), their bodies
+/// (2 i32 each), stress (f32 each).
 std::string encode_frame(const Frame& frame);
 
 } // namespace pliant
