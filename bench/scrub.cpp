@@ -8,6 +8,7 @@
 #include "pliant/show/server.hpp"
 
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -88,6 +89,33 @@ std::size_t get(int port, const std::string& path)
     return size;
 }
 
+void measure(int port, Index frames, const char* where)
+{
+    constexpr int requests = 200;
+    Random random(1);
+    std::vector<Real> times;
+    std::size_t bytes = 0;
+    for (int i = 0; i < requests; ++i) {
+        const auto number = std::min(frames - 1, static_cast<Index>(random.uniform() * frames));
+        const auto begin = std::chrono::steady_clock::now();
+        bytes = get(port, fmt::format("/api/frame/{}", number));
+        times.push_back(seconds_since(begin));
+    }
+    std::sort(times.begin(), times.end());
+    fmt::print("{} random frames of {:.2f} MB, {}: median {:.1f} ms, 99 % below {:.1f} ms, at most {:.1f} ms\n",
+               requests, static_cast<Real>(bytes) / 1e6, where, 1000 * times[requests / 2],
+               1000 * times[requests * 99 / 100], 1000 * times.back());
+}
+
+/// The system drops its copy of a file.
+void forget(const fs::path& path)
+{
+    const int file = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (file < 0) return;
+    ::posix_fadvise(file, 0, 0, POSIX_FADV_DONTNEED);
+    ::close(file);
+}
+
 struct TemporaryRun {
     std::string path = (fs::temp_directory_path() / "pliant-scrub-XXXXXX").string();
     TemporaryRun() { path = mkdtemp(path.data()); }
@@ -104,7 +132,6 @@ int main(int argc, char** argv)
 {
     const Index frames = argc > 1 ? std::max(2, std::atoi(argv[1])) : 200;
     const Index side = argc > 2 ? std::max(2, std::atoi(argv[2])) : 317;
-    constexpr int requests = 300;
     const TemporaryRun run;
     auto start = std::chrono::steady_clock::now();
     make_run(run.path, frames, side);
@@ -118,18 +145,8 @@ int main(int argc, char** argv)
     get(server.port(), "/api/run");
     fmt::print("description of the run: {:.1f} ms\n", 1000 * seconds_since(start));
 
-    Random random(1);
-    std::vector<Real> times;
-    std::size_t bytes = 0;
-    for (int i = 0; i < requests; ++i) {
-        const auto number = std::min(frames - 1, static_cast<Index>(random.uniform() * frames));
-        const auto begin = std::chrono::steady_clock::now();
-        bytes = get(server.port(), fmt::format("/api/frame/{}", number));
-        times.push_back(seconds_since(begin));
-    }
-    std::sort(times.begin(), times.end());
-    fmt::print("{} random frames of {:.2f} MB: median {:.1f} ms, 99 % below {:.1f} ms, at most {:.1f} ms\n", requests,
-               static_cast<Real>(bytes) / 1e6, 1000 * times[requests / 2], 1000 * times[requests * 99 / 100],
-               1000 * times.back());
+    measure(server.port(), frames, "kept in memory by the system");
+    for (Index k = 0; k < frames; ++k) forget(run_file::frame(run.path, k));
+    measure(server.port(), frames, "from the disk");
     fmt::print("memory {:.0f} MB, at most {:.0f} MB\n", memory("VmRSS:"), memory("VmHWM:"));
 }
