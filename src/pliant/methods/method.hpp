@@ -37,6 +37,9 @@ struct MethodOptions {
     Real hard_gap_fraction = 0.2; ///< certified distance over the smallest gap
     Real ccd_fraction = 0.1;      ///< resolution of continuous detection over the certified distance
     Real reach_fraction = 0.5;    ///< farthest look-ahead of proximity over the edge length
+    /// Two surfaces that are flat around crossing edges meet at their vertices: an edge between faces that turn by less
+    /// than this sine is no contact by itself, unless continuous detection says so.
+    Real flat_sine = 0.1;
     PinchPolicy pinch = PinchPolicy::stop;
     Real recovery = 0.1; ///< part of a lost gap that one step wins back
 };
