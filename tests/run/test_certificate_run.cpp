@@ -105,6 +105,32 @@ TEST_F(CertificateRun, ImplicitContactKeepsItsPromiseInEveryStep)
     EXPECT_GT(c.path_pairs, 0);
 }
 
+TEST_F(CertificateRun, BothKindsOfContinuousDetectionKeepThePromiseInEveryStep)
+{
+    for (const std::string ccd : {"advancement", "cubic"}) {
+        fs::remove_all(directory);
+        simulate("time: {step: 5 ms, end: 0.6 s}\n"
+                 "contact: {friction: 0.3, ccd: " +
+                     ccd +
+                     "}\n"
+                     "materials: {cotton: {type: cloth, bend: 1e-4}, lead: {type: rigid, density: 2000}}\n"
+                     "bodies:\n"
+                     "  sheet: {material: cotton, mesh: {grid: {size: [0.6, 0.6], vertices: [14, 14]}},"
+                     " place: {at: [0, 0.38, 0]}}\n"
+                     "  edge: {obstacle: {mesh: {box: {size: [0.2, 0.2, 0.2]}}}, place: {at: [0, 0.18, 0],"
+                     " turn: [45, 0, 30]}}\n"
+                     "  ball: {material: lead, mesh: {sphere: {radius: 0.05, subdivisions: 2}},"
+                     " place: {at: [0.02, 0.45, 0.01]}}\n"
+                     "  ground: {obstacle: {plane: {y: 0}}}\n"
+                     "expect: {intersections: 0, contacts: 20}\n",
+                 true);
+        const Certificate c = certify();
+        EXPECT_EQ(c.frames, 121) << ccd;
+        EXPECT_EQ(c.intersections, 0) << ccd;
+        EXPECT_TRUE(c.kept()) << ccd << ": " << certificate_words(c);
+    }
+}
+
 TEST_F(CertificateRun, FindsPlantedIntersectionsAndTunnelling)
 {
     simulate(falling_ball("implicit"), true);

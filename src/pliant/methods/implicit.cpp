@@ -281,6 +281,7 @@ const std::vector<Impact>& ImplicitContact::find_impacts(const World& world, con
     ImpactOptions options;
     options.hard_gap = hard_gap_;
     options.tolerance = options_.ccd_fraction * hard_gap_;
+    options.kind = options_.ccd;
     options.planes = planes_;
     impacts_ = detector_.impacts(x0_, x1_, options);
     std::erase_if(impacts_, [&](const Impact& i) { return is_released(world.state, i.key); });
