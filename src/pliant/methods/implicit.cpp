@@ -93,6 +93,10 @@ StepReport ImplicitContact::step(World& world, Real dt)
         commit(world, h, report);
         ++report.substeps;
         remaining -= h;
+        if (remaining > 1e-9 * dt) {
+            report.inner.push_back({world.state.time, {}});
+            surface_positions(world.model, world.state, report.inner.back().surface);
+        }
         if (++successes == 2) h *= 2, successes = 0;
     }
     world.state.time = end; // the sum of the sub-steps up to rounding
