@@ -94,6 +94,10 @@ StepReport ImplicitContact::step(World& world, Real dt)
         commit(world, h, report);
         ++report.substeps;
         remaining -= h;
+        if (remaining > 1e-9 * dt) {
+            report.inner.push_back({world.state.time, {}});
+            surface_positions(world.model, world.state, report.inner.back().surface);
+        }
         if (++successes == 2) h *= 2, successes = 0;
     }
     world.state.time = end; // the sum of the sub-steps up to rounding
@@ -192,6 +196,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     ProximityOptions proximity;
     proximity.radius = radius;
     proximity.planes = planes_;
+    proximity.cone_tolerance = 0.01; // a pair that leans out of its cones is no local minimum: a ghost on a flat edge
     contacts_.clear();
     const Real slack = 2 * model.gravity.norm() * dt * dt;
     const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
@@ -304,6 +309,7 @@ const std::vector<Impact>& ImplicitContact::find_impacts(const World& world, con
     ImpactOptions options;
     options.hard_gap = hard_gap_;
     options.tolerance = options_.ccd_fraction * hard_gap_;
+    options.kind = options_.ccd;
     options.planes = planes_;
     impacts_ = detector_.impacts(x0_, x1_, options);
     std::erase_if(impacts_, [&](const Impact& i) { return is_released(world.state, i.key); });

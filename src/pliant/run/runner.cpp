@@ -127,14 +127,15 @@ private:
         bool stop = false;
         while (world_.state.step < steps_ && world_.state.step - first_step_ < options_.most_steps && !stop) {
             const Clock::time_point begin = Clock::now();
-            const StepReport report = take_step(*method);
+            StepReport report = take_step(*method);
             const StepSums sums = step_sums(world_);
             if (!sums.finite)
                 throw RunFailure(fmt::format("step {}: {}", world_.state.step, describe_explosion(world_)));
             stats_.add(world_.state, report, sums, seconds_since(begin));
             const Index contacts = report.contacts_vertex_face + report.contacts_edge_edge + report.contacts_plane;
             max_contacts_ = std::max(max_contacts_, contacts);
-            if (frame_step(scene_, every_step(), frame_) == world_.state.step) store_frame(report.contacts);
+            if (frame_step(scene_, every_step(), frame_) == world_.state.step)
+                store_frame(report.contacts, std::move(report.inner));
             if (options_.on_step)
                 options_.on_step(
                     {world_.state.step, steps_, world_.state.time, seconds_since(start_), first_step_, contacts});
@@ -156,9 +157,11 @@ private:
         }
     }
 
-    void store_frame(const std::vector<ContactPoint>& contacts)
+    void store_frame(const std::vector<ContactPoint>& contacts, std::vector<InnerState> inner = {})
     {
-        save_frame(make_frame(world_, frame_, scene_.step, contacts), run_file::frame(directory_, frame_));
+        Frame frame = make_frame(world_, frame_, scene_.step, contacts);
+        if (every_step()) frame.inner = make_inner_states(world_.model, std::move(inner));
+        save_frame(frame, run_file::frame(directory_, frame_));
         ++frame_;
     }
 
