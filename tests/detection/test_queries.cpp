@@ -2,6 +2,7 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/detection/detector.hpp"
+#include "pliant/detection/normal_cones.hpp"
 #include "pliant/geometry/closest.hpp"
 
 #include <gtest/gtest.h>
@@ -161,6 +162,26 @@ TEST(Proximity, KeepsTheEdgesAndCornersOfABoxAsLocalMinima)
     ASSERT_EQ(ridge.size(), 1u);
     EXPECT_EQ(ridge[0].key.kind, PairKind::edge_edge);
     EXPECT_NEAR(ridge[0].distance, 0.01, 1e-12);
+}
+
+TEST(NormalCones, CallTheDiagonalsOfABoxFlatAndItsEdgesAndTheRimOfASheetSharp)
+{
+    Surface s;
+    const TriangleMesh box = make_box({1, 1, 1});
+    add_body(s, box);
+    const Index box_edges = count(s.edges);
+    add_body(s, one_triangle());
+    const NormalCones cones(s);
+    for (Index e = 0; e < box_edges; ++e) {
+        const Real length = (s.rest[s.edges[e][1]] - s.rest[s.edges[e][0]]).norm();
+        EXPECT_EQ(cones.is_flat(e, s.rest, 0.1), length > 1.1) << "edge " << e;
+    }
+    for (Index e = box_edges; e < count(s.edges); ++e) EXPECT_FALSE(cones.is_flat(e, s.rest, 0.1));
+    // Folded over onto itself, an edge is as sharp as can be.
+    Surface fold;
+    add_body(fold, {{{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {0, 1e-3, 1}}, {{0, 1, 2}, {1, 0, 3}}});
+    const NormalCones folded(fold);
+    for (Index e = 0; e < count(fold.edges); ++e) EXPECT_FALSE(folded.is_flat(e, fold.rest, 0.1));
 }
 
 TEST(Proximity, UsesARadiusPerVertexWhenGiven)

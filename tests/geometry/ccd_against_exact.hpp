@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <cstdio>
 #include <functional>
 
@@ -34,6 +35,7 @@ inline OracleFigures against_exact(bool vertex_face, std::uint64_t seed, std::in
 {
     constexpr std::int64_t block = 256;
     std::vector<OracleFigures> blocks(static_cast<std::size_t>((n + block - 1) / block));
+    std::atomic<Index> done = 0;
     parallel_for(
         count(blocks),
         [&](Index b) {
@@ -63,6 +65,11 @@ inline OracleFigures against_exact(bool vertex_face, std::uint64_t seed, std::in
                                                       : closest_edge_edge(x[0], x[1], x[2], x[3]).distance;
                     if (!(distance < 1e-6 * (hi - lo).maxCoeff())) ++f.far_false_alarms;
                 }
+            }
+            const Index now = ++done, parts = 20;
+            if (n >= 1'000'000 && now * parts / count(blocks) != (now - 1) * parts / count(blocks)) {
+                std::printf("%lld of %lld queries\n", static_cast<long long>(now * block), static_cast<long long>(n));
+                std::fflush(stdout);
             }
         },
         1);

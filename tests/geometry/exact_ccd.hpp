@@ -30,7 +30,8 @@ inline bool is_zero(const Poly3& a, Root& t)
     return sign_at(a[0], t) == 0 && sign_at(a[1], t) == 0 && sign_at(a[2], t) == 0;
 }
 
-/// The four trajectories, all coordinates multiplied by one power of two that makes them integers.
+/// The four trajectories relative to where the first vertex starts, all coordinates multiplied by one power of two that
+/// makes them integers with as few digits as possible.
 inline std::array<Poly3, 4> trajectories(const CcdPoints& x_t0, const CcdPoints& x_t1)
 {
     int lowest = 2000;
@@ -49,11 +50,21 @@ inline std::array<Poly3, 4> trajectories(const CcdPoints& x_t0, const CcdPoints&
         const Int i = static_cast<long long>(std::ldexp(m, 53));
         return i << static_cast<unsigned>(e - 53 - lowest);
     };
+    std::array<std::array<std::array<Int, 2>, 3>, 4> ends;
+    unsigned zeros = ~0u; // that all of them end with
+    for (int k = 0; k < 4; ++k)
+        for (int axis = 0; axis < 3; ++axis)
+            for (int t = 0; t < 2; ++t) {
+                Int& i = ends[k][axis][t];
+                i = integer((t == 0 ? x_t0 : x_t1)[k][axis]) - integer(x_t0[0][axis]);
+                if (i != 0) zeros = std::min(zeros, static_cast<unsigned>(lsb(Int(abs(i)))));
+            }
     std::array<Poly3, 4> p;
     for (int k = 0; k < 4; ++k)
         for (int axis = 0; axis < 3; ++axis) {
-            const Int a = integer(x_t0[k][axis]), b = integer(x_t1[k][axis]);
-            p[k][axis] = {a, b - a};
+            const auto& [a, b] = ends[k][axis];
+            if (zeros == ~0u) continue;
+            p[k][axis] = {Int(a >> zeros), Int((b - a) >> zeros)};
             trim(p[k][axis]);
         }
     return p;
@@ -92,9 +103,38 @@ inline bool edges_meet(const std::array<Poly3, 4>& x, Root& t)
 
 enum class Features { vertex_face, edge_edge };
 
+/// Filter for the bulk of free queries: whether one of a few directions d has d . (a - b) > 0 for all vertex pairs at
+/// both ends, and hence, the motion being linear, all the time. In floating point, with a bound of its error: a
+/// difference is rounded once, the sum of three products by less than 4 units of their magnitudes.
+inline bool certainly_apart(Features features, const CcdPoints& x_t0, const CcdPoints& x_t1)
+{
+    const int split = features == Features::vertex_face ? 1 : 2; // vertices [0, split) against [split, 4)
+    const auto separates = [&](const Vec3& d) {
+        for (const CcdPoints* x : {&x_t0, &x_t1})
+            for (int i = 0; i < split; ++i)
+                for (int j = split; j < 4; ++j) {
+                    const Vec3 c = (*x)[i] - (*x)[j];
+                    if (!(d.dot(c) > 0x1p-48 * d.cwiseAbs().dot(c.cwiseAbs()) + 0x1p-1000)) return false;
+                }
+        return true;
+    };
+    for (const CcdPoints* x : {&x_t0, &x_t1}) {
+        Vec3 between = Vec3::Zero();
+        for (int k = 0; k < 4; ++k) between += (*x)[k] / (k < split ? split : split - 4);
+        const Vec3 n =
+            split == 1 ? ((*x)[2] - (*x)[1]).cross((*x)[3] - (*x)[1]) : ((*x)[1] - (*x)[0]).cross((*x)[3] - (*x)[2]);
+        for (Vec3 d : {between, n, Vec3(-n)}) {
+            const Real size = d.cwiseAbs().maxCoeff(); // products with d must not underflow
+            if (size > 0x1p-500 && separates(d / size)) return true;
+        }
+    }
+    return false;
+}
+
 /// The first time at which the features touch, if they do.
 inline std::optional<Root> first_contact(Features features, const CcdPoints& x_t0, const CcdPoints& x_t1)
 {
+    if (certainly_apart(features, x_t0, x_t1)) return {};
     const std::array<Poly3, 4> x = trajectories(x_t0, x_t1);
     const auto touch = [&](Root& t) {
         return features == Features::vertex_face ? vertex_on_face(x, t) : edges_meet(x, t);

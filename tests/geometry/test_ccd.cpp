@@ -234,8 +234,25 @@ TEST(Cubic, AgreesWithAdvancementOnPlainCollisions)
     EXPECT_FALSE(edge_edge_ccd(crossed, shifted(crossed, {0, 1}, {5, -4, 0}), cubic));
 }
 
-TEST(Cubic, RefusesToKeepASeparation)
+TEST(Cubic, KeepsASeparationAtTheEndsOfTheStepOnly)
 {
     const CcdOptions options = {.min_separation = 0.1, .kind = CcdKind::cubic};
-    EXPECT_THROW(vertex_face_ccd(above, shifted(above, {0}, {0, -2, 0}), options), Error);
+    // ends 0.05 above the face
+    const auto end = vertex_face_ccd(above, shifted(above, {0}, {0, -0.95, 0}), options);
+    ASSERT_TRUE(end);
+    EXPECT_EQ(end->time, 1);
+    EXPECT_NEAR(end->distance, 0.05, 1e-12);
+    EXPECT_NEAR(end->normal.y(), 1, 1e-12);
+    EXPECT_FALSE(vertex_face_ccd(above, shifted(above, {0}, {0, -0.85, 0}), options));
+    // from one side of an edge to the other, nearer than 0.1 on the way
+    const CcdPoints beside = {Vec3(0, 1, -1), Vec3(0, 1, 1), Vec3(0.05, 0, 0), Vec3(1, 0, 0)};
+    EXPECT_FALSE(edge_edge_ccd(beside, shifted(beside, {0, 1}, {0, -2, 0}), options));
+    EXPECT_TRUE(edge_edge_ccd(beside, shifted(beside, {0, 1}, {0, -2, 0}), {.min_separation = 0.1}));
+    // starts too close: reported there, or held to half of its distance
+    const CcdPoints near_face = shifted(above, {0}, {0, -0.95, 0});
+    EXPECT_EQ(vertex_face_ccd(near_face, near_face, options)->time, 0);
+    CcdOptions relaxed = options;
+    relaxed.relax_to_start = true;
+    EXPECT_FALSE(vertex_face_ccd(near_face, near_face, relaxed));
+    EXPECT_TRUE(vertex_face_ccd(near_face, shifted(near_face, {0}, {0, -0.03, 0}), relaxed));
 }

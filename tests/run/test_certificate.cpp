@@ -204,7 +204,7 @@ TEST(CertificatePath, SeesABodyPassThroughASheetBetweenTwoCleanStates)
     EXPECT_EQ(check(w).intersections, 0) << "the frames alone show nothing";
     const PathCheck found = path(w, before);
     ASSERT_GT(found.impacts, 0);
-    EXPECT_FALSE(found.listed[0].edge_edge);
+    EXPECT_EQ(found.listed[0].kind, PathKind::vertex_face);
     EXPECT_EQ(found.listed[0].body_a, ball) << "a vertex of the ball comes first";
     EXPECT_EQ(found.listed[0].body_b, 0);
     EXPECT_GT(found.listed[0].fraction, 0.38) << "its lowest point meets the sheet after 0.4";
@@ -245,6 +245,30 @@ TEST(CertificatePath, FindsTheTimeOfAnImpact)
     EXPECT_NEAR(first_contact_edge_edge(edges, moved), 0.5, 1e-11);
     moved[0].x() = moved[1].x() = 5; // has gone aside before it comes down
     EXPECT_LT(first_contact_edge_edge(edges, moved), 0);
+}
+
+TEST(CertificatePath, FindsWhatPassesAMovingPlaneWithinAStep)
+{
+    // A plane that turns by 90 degrees about z while a point moves: in front at both ends, behind in between.
+    const Plane upright = {Vec3(1, 0, 0), 0}, lying = {Vec3(0, 1, 0), 0};
+    EXPECT_GE(first_contact_vertex_plane({0.2, -1, 0}, {-1, 0.2, 0}, upright, lying), 0);
+    EXPECT_LT(first_contact_vertex_plane({1, 1, 0}, {1, 1, 0}, upright, lying), 0);
+    EXPECT_LT(first_contact_vertex_plane({0.2, -0.1, 0}, {-0.1, 0.2, 0}, upright, lying), 0) << "0.2 > 0.1";
+    EXPECT_NEAR(first_contact_vertex_plane({0, 0.3, 0}, {0, -0.7, 0}, lying, lying), 0.3, 1e-12);
+    EXPECT_NEAR(first_contact_vertex_plane({0, 0.3, 0}, {0, 0, 0}, lying, lying), 1, 1e-12) << "arrives on it";
+
+    TriangleWorld w;
+    const Index ball = w.add(make_sphere(0.1, 1), Vec3(0, 0.5, 0));
+    const Index plane = w.add_plane(lying);
+    const FrameChecker checker(w.mesh);
+    const PathState before = {0, w.frame.positions, {lying}};
+    const PathState raised = {1, w.frame.positions, {{Vec3(0, 1, 0), 0.45}}}, lowered = {1, w.frame.positions, {lying}};
+    EXPECT_EQ(check_path(checker, before, lowered).impacts, 0);
+    const PathCheck found = check_path(checker, before, raised);
+    ASSERT_GT(found.impacts, 0);
+    EXPECT_EQ(found.listed[0].kind, PathKind::vertex_plane);
+    EXPECT_EQ(found.listed[0].body_a, ball);
+    EXPECT_EQ(found.listed[0].body_b, plane);
 }
 
 TEST(CertificatePath, NeverMissesASampledCrossing)

@@ -105,6 +105,75 @@ TEST_F(CertificateRun, ImplicitContactKeepsItsPromiseInEveryStep)
     EXPECT_GT(c.path_pairs, 0);
 }
 
+TEST_F(CertificateRun, BothKindsOfContinuousDetectionKeepThePromiseInEveryStep)
+{
+    for (const std::string ccd : {"advancement", "cubic"}) {
+        fs::remove_all(directory);
+        simulate("time: {step: 5 ms, end: 0.6 s}\n"
+                 "contact: {friction: 0.3, ccd: " +
+                     ccd +
+                     "}\n"
+                     "materials: {cotton: {type: cloth, bend: 1e-4}, lead: {type: rigid, density: 2000}}\n"
+                     "bodies:\n"
+                     "  sheet: {material: cotton, mesh: {grid: {size: [0.6, 0.6], vertices: [14, 14]}},"
+                     " place: {at: [0, 0.38, 0]}}\n"
+                     "  edge: {obstacle: {mesh: {box: {size: [0.2, 0.2, 0.2]}}}, place: {at: [0, 0.18, 0],"
+                     " turn: [45, 0, 30]}}\n"
+                     "  ball: {material: lead, mesh: {sphere: {radius: 0.05, subdivisions: 2}},"
+                     " place: {at: [0.02, 0.45, 0.01]}}\n"
+                     "  ground: {obstacle: {plane: {y: 0}}}\n"
+                     "expect: {intersections: 0, contacts: 20}\n",
+                 true);
+        const Certificate c = certify();
+        EXPECT_EQ(c.frames, 121) << ccd;
+        EXPECT_EQ(c.intersections, 0) << ccd;
+        EXPECT_TRUE(c.kept()) << ccd << ": " << certificate_words(c);
+    }
+}
+
+TEST_F(CertificateRun, FollowsTheSubStepsOfAStep)
+{
+    // Without room for refinement, some of the steps are cut.
+    simulate("time: {step: 10 ms, end: 0.2 s}\n"
+             "contact: {max-rounds: 1}\n"
+             "materials: {cotton: {type: cloth}, lead: {type: rigid, density: 2000}}\n"
+             "bodies:\n"
+             "  sheet: {material: cotton, mesh: {grid: {size: [0.6, 0.6], vertices: [12, 12]}},"
+             " place: {at: [0, 0.15, 0]}}\n"
+             "  needle: {material: lead, mesh: {box: {size: [0.02, 0.2, 0.02]}}, place: {at: [0.02, 0.4, 0.01],"
+             " turn: [20, 0, 30]}, velocity: [3, -30, 0], spin: [50, 0, 30]}\n"
+             "  ground: {obstacle: {plane: {y: 0}}}\n",
+             true);
+    Certificate c = certify();
+    EXPECT_TRUE(c.clean()) << certificate_words(c);
+    EXPECT_EQ(c.uncertain_impacts, 0);
+    const RunReader reader(directory);
+    Index cut = none;
+    for (Index i = 1; i < reader.frame_count(); ++i) {
+        const Frame frame = reader.frame(i);
+        for (const PathState& s : frame.inner) {
+            EXPECT_GT(s.time, reader.frame(i - 1).time);
+            EXPECT_LT(s.time, frame.time);
+            EXPECT_EQ(s.planes.size(), 1u);
+        }
+        if (!frame.inner.empty()) cut = i;
+    }
+    ASSERT_NE(cut, none) << "no step was cut";
+    Frame frame = reader.frame(cut);
+    const RunBody& sheet = reader.bodies()[reader.find_body("sheet")];
+    frame.inner[0].positions[sheet.first_vertex + 5].y() = -0.1; // behind the ground, in between only
+    save_frame(frame, reader.frame_path(cut));
+    c = certify();
+    EXPECT_FALSE(c.kept());
+    ASSERT_GT(c.path_impacts, 0);
+    bool ground = false;
+    for (const CertificateImpact& i : c.impacts) {
+        EXPECT_EQ(i.frame, cut);
+        ground = ground || i.impact.kind == PathKind::vertex_plane;
+    }
+    EXPECT_TRUE(ground);
+}
+
 TEST_F(CertificateRun, FindsPlantedIntersectionsAndTunnelling)
 {
     simulate(falling_ball("implicit"), true);

@@ -91,11 +91,17 @@ void print_findings(const Certificate& c, const RunMesh& mesh)
     shown = 0;
     for (const auto& [frame, time, certain, x] : c.impacts) {
         if (shown++ == lines_shown) break;
-        fmt::print("{} on the way to frame {} ({:.6g} s): {} of '{}' triangle {} and '{}' triangle {} at {}\n",
+        const RunBody &a = mesh.bodies[x.body_a], &b = mesh.bodies[x.body_b];
+        fmt::print("{} on the way to frame {} ({:.6g} s): ",
                    certain ? "crossing" : "undecided (the step was cut into sub-steps, which are not stored)", frame,
-                   time, x.edge_edge ? "edges" : "vertex and face", name(x.body_a),
-                   x.triangle_a - mesh.bodies[x.body_a].first_triangle, name(x.body_b),
-                   x.triangle_b - mesh.bodies[x.body_b].first_triangle, place(x.position));
+                   time);
+        if (x.kind == PathKind::vertex_plane)
+            fmt::print("vertex {} of '{}' and plane '{}' at {}\n", x.vertex - a.first_vertex, a.name, b.name,
+                       place(x.position));
+        else
+            fmt::print("{} of '{}' triangle {} and '{}' triangle {} at {}\n",
+                       x.kind == PathKind::edge_edge ? "edges" : "vertex and face", a.name,
+                       x.triangle_a - a.first_triangle, b.name, x.triangle_b - b.first_triangle, place(x.position));
     }
     more(c.path_impacts + c.uncertain_impacts, lines_shown);
 }

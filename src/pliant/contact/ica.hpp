@@ -1,7 +1,7 @@
 #pragma once
 // Iterative constraint anticipation [Otaduy09, section 5].
 
-#include "pliant/contact/problem.hpp"
+#include "pliant/contact/row_sweep.hpp"
 
 namespace pliant {
 
@@ -26,12 +26,10 @@ public:
                                      Multipliers& lambda);
 
 private:
-    /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
-    Real inner_residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
     void prepare(const ContactSystem& system);
     void anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
                     Multipliers& lambda);
-    void refine(const ContactSystem& system, Vec3s& dv);
+    void refine(const ContactSystem& system, int sweeps, Vec3s& dv);
 
     Coloring coloring_;
     // Scratch of one solve, filled by prepare().
@@ -39,12 +37,9 @@ private:
     std::vector<Index> active_;       ///< blocks of the connected parts that have a row, in colour order
     std::vector<Index> active_begin_; ///< per colour + 1
     std::vector<Index> component_;    ///< per block: representative of its connected part
-    std::vector<Mat3> W_;             ///< per row: 3x3 response in the row's frame
-    Vec3s inverse_;                   ///< per row: 1 / diagonal of W
-    Vec3s base_;                      ///< per row: u0 + J v*, in the row's frame, minus (rhs, 0, 0)
-    std::vector<Index> watched_;      ///< rows that push or are about to, as of the last visit to all
-    std::vector<Real> slack_;         ///< per row: n . u - rhs at that visit [m/s]
-    Vec3s u_, f_;
+    std::vector<Index> parts_;        ///< of the coarse space, with a row
+    RowSweep rows_;
+    Vec3s f_; ///< J^T l
 };
 
 } // namespace pliant

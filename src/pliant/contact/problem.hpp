@@ -4,7 +4,7 @@
 // with u_j = u0_j + sum_k w_k v_k the relative velocity at row j and v = v* + dv. J and H are never formed: a row is a
 // gather over its blocks, all components of one row share their weights.
 
-#include "pliant/linalg/block_matrix.hpp"
+#include "pliant/linalg/coarse_space.hpp"
 
 #include <string>
 
@@ -80,7 +80,8 @@ struct ContactSolverOptions {
     Real tolerance = 1e-3;     ///< on the dynamics and complementarity residuals, both free of units
     Real gap_tolerance = 0.25; ///< on the normal velocity error, as a fraction of each row's room
     int max_iterations = 100;  ///< outer iterations
-    int inner_sweeps = 2;      ///< projected Gauss-Seidel sweeps over the rows per outer iteration
+    int inner_sweeps = 3;      ///< projected Gauss-Seidel sweeps over the rows per outer iteration
+    int matrix_sweeps = 2;     ///< Gauss-Seidel sweeps over A per outer iteration
     int local_passes = 1;      ///< over one row's normal and tangents each time it is visited
     int anderson = 5;          ///< depth of the acceleration, 0: none
     FrictionCone cone = FrictionCone::pyramid;
@@ -109,6 +110,7 @@ struct ContactSystem {
     const ContactProblem& problem;
     Real dt;
     Real velocity_scale; ///< what a velocity error is compared with: max(rms |v*| at contacts, g dt) [m/s]
+    const CoarseSpace* coarse = nullptr; ///< rigid motions of stiff bodies, which anticipation includes
 };
 
 /// Residuals of a candidate solution, from scratch.

@@ -47,6 +47,16 @@ bool NormalCones::edge_allows(Index e, const Vec3& n, const Vec3s& x, Real toler
     return true;
 }
 
+bool NormalCones::is_flat(Index e, const Vec3s& x, Real tolerance) const
+{
+    const auto [a, b] = surface_.edges[e];
+    const auto [c, d] = opposite_[e];
+    if (c == none || d == none) return false;
+    const Vec3 along = x[b] - x[a];
+    const Vec3 m = along.cross(x[c] - x[a]), n = (x[d] - x[a]).cross(along); // both faces' normals, the same way up
+    return m.dot(n) > 0 && m.cross(n).squaredNorm() <= tolerance * tolerance * m.squaredNorm() * n.squaredNorm();
+}
+
 bool NormalCones::local_minimum(const ContactPair& pair, const Vec3s& x, Real tolerance) const
 {
     const Vec3& n = pair.normal;

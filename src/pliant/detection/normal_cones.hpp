@@ -19,6 +19,9 @@ public:
     /// other.
     bool local_minimum(const ContactPair& pair, const Vec3s& x, Real tolerance) const;
 
+    /// Whether the two faces at an edge form a plane but for an angle with this sine. A boundary edge is not flat.
+    bool is_flat(Index edge, const Vec3s& x, Real tolerance) const;
+
 private:
     /// n points from the other side to this one.
     bool vertex_allows(Index v, const Vec3& n, const Vec3s& x, Real tolerance) const;

@@ -80,6 +80,12 @@ LinearSystem::LinearSystem(const Model& model)
         has_pins_.push_back(std::any_of(model.pins.begin(), model.pins.end(), [&](const Pin& p) {
             return p.block >= body.first_block && p.block < body.first_block + body.block_count;
         }));
+    // A pinned body has no rigid motion, a cloth is too soft to move as one.
+    std::vector<CoarseSpace::Part> parts;
+    for (std::size_t i = 0; i < model.bodies.size(); ++i)
+        if (model.bodies[i].kind == BodyKind::solid && !has_pins_[i])
+            parts.push_back({model.bodies[i].first_block, model.bodies[i].block_count});
+    coarse_ = CoarseSpace(std::move(parts), n);
     b_.resize(static_cast<std::size_t>(n));
     force_.resize(static_cast<std::size_t>(n));
     prescribed_.assign(static_cast<std::size_t>(n), Vec3::Zero());
@@ -212,6 +218,7 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt)
     }
     invert_diagonal(A_, diagonal_inverse_);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
+    coarse_.update(A_, state.position);
     momentum_scale_ = std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) {
         const Vec3 p = dt * mass_[i] * model.gravity, mv = mass_[i] * state.velocity[i];
         return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
@@ -233,6 +240,7 @@ CgResult LinearSystem::solve(const State& state, Real dt, Real tolerance, Vec3s&
     set_single_blocks();
     CgOptions options;
     options.tolerance = tolerance;
+    options.coarse = &coarse_;
     const Real b_norm =
         std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) { return b_[i].dot(diagonal_inverse_[i] * b_[i]); }));
     options.scale = std::max(momentum_scale_, b_norm);

@@ -21,6 +21,8 @@ public:
     const Vec3s& b() const { return b_; }
     /// Inverse diagonal blocks; 0 for pinned blocks, which nothing moves.
     const std::vector<Mat3>& diagonal_inverse() const { return diagonal_inverse_; }
+    /// Rigid motions of the solids that nothing holds.
+    const CoarseSpace& coarse() const { return coarse_; }
     /// Elastic and gravity forces at the assembled state [N], per block.
     const Vec3s& force() const { return force_; }
     /// Mass of each block [kg]; 0 for the angular block of a rigid body.
@@ -61,6 +63,7 @@ private:
     Vec3s b_, force_;
     Vec3s prescribed_; ///< velocity of pinned blocks over the step
     std::vector<Mat3> diagonal_inverse_;
+    CoarseSpace coarse_;
     std::vector<Real> mass_;
     std::vector<Index> incident_begin_, incident_end_; ///< per block: range in spring_ends_ or corners_
     std::vector<bool> has_pins_;                       ///< per body

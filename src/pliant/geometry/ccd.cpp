@@ -109,10 +109,8 @@ std::optional<CcdHit> solve(const CcdPoints& x_t0, const CcdPoints& x_t1, const 
     const Real tolerance = std::min(o.tolerance * to_query, 0x1p500);
     const Real margin = ccd::margin_factor * (q.size + separation);
     if (separated_by_normal(q, separation + 2 * margin)) return {};
-    if (o.kind == CcdKind::cubic && separation > 0)
-        throw Error("The coplanarity cubic cannot keep a separation; set it to 0 or use conservative advancement.");
     const ccd::Outcome<K> r =
-        o.kind == CcdKind::cubic ? ccd::coplanarity_cubic(q, o) : ccd::advance(q, o, separation, tolerance);
+        o.kind == CcdKind::cubic ? ccd::coplanarity_cubic(q, o, separation) : ccd::advance(q, o, separation, tolerance);
     if (r.free) return {};
     const bool undecided = r.separation == 0 && q.size > 0 && o.kind == CcdKind::advancement;
     if (undecided && !ccd::passes_through(q, r)) {

@@ -16,7 +16,9 @@ namespace pliant {
 
 enum class CcdKind {
     advancement, ///< certificates of separation and conservative advancement
-    cubic,       ///< roots of the coplanarity cubic [Provot97]; for separation 0 only, throws Error otherwise
+    /// Roots of the coplanarity cubic [Provot97]: features never touch on the way, but min_separation is only kept at
+    /// the two ends of the step, because the cubic does not see distances.
+    cubic,
 };
 
 struct CcdOptions {

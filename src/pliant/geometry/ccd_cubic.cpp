@@ -6,7 +6,9 @@
 // Solved without a miss: the cubic is cut into Bernstein pieces whose signs are only trusted beyond a bound of all
 // rounding errors, and a piece that may hold a root is narrowed until the distance in its middle proves that the
 // features cannot reach each other within it, or until it is too short to tell. A cubic that vanishes altogether
-// (motion in a plane) is no special case. It is blind to separations: a pair that passes at any distance is free.
+// (motion in a plane) is no special case. It is blind to separations: a pair that passes at any distance > 0 is free.
+// So that steps can follow each other, a separation is at least kept at the ends of the step, where distances are
+// known.
 
 #include "pliant/geometry/ccd_kernel.hpp"
 
@@ -57,7 +59,7 @@ std::array<Piece, 2> halves(const Piece& p)
 } // namespace
 
 template <int K>
-Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o)
+Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o, Real min_separation)
 {
     Outcome<K> r;
     r.closest = closest_at(q, 0);
@@ -66,6 +68,8 @@ Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o)
     r.reported = 4 * margin_factor * q.size;
     if (r.start_distance > 0) r.last_direction = r.start_direction / r.start_distance;
     const Real level = r.reported;
+    r.separation = o.relax_to_start ? std::min(min_separation, r.start_distance / 2) : min_separation;
+    if (r.start_distance < r.separation) return r;
     const Real bound = bound_factor * q.size * q.size * q.size;
 
     std::array<Piece, 64> stack; // at most one waiting piece a halving
@@ -94,11 +98,19 @@ Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o)
         stack[size++] = second;
         stack[size++] = first; // earlier times first
     }
+    if (r.separation > 0 && o.max_time >= 1) {
+        const Closest<K> end = closest_at(q, 1);
+        if (end.distance < r.separation) {
+            r.time = 1;
+            r.closest = end;
+            return r;
+        }
+    }
     r.free = true;
     return r;
 }
 
-template Outcome<3> coplanarity_cubic<3>(const Query<3>&, const CcdOptions&);
-template Outcome<4> coplanarity_cubic<4>(const Query<4>&, const CcdOptions&);
+template Outcome<3> coplanarity_cubic<3>(const Query<3>&, const CcdOptions&, Real);
+template Outcome<4> coplanarity_cubic<4>(const Query<4>&, const CcdOptions&, Real);
 
 } // namespace pliant::ccd

@@ -49,7 +49,7 @@ Closest<K> closest_at(const Query<K>& q, Real t);
 
 /// CcdKind::cubic.
 template <int K>
-Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o);
+Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o, Real min_separation);
 
 /// Directional conservative advancement in double precision.
 template <int K>

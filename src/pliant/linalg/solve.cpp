@@ -29,29 +29,39 @@ CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diag
         result.converged = true;
         return result;
     }
-    Vec3s r(b.size()), p(b.size()), Ap(b.size());
+    Vec3s r(b.size()), z(b.size()), p(b.size()), Ap(b.size());
     A.multiply(x, Ap);
-    parallel_for(n, [&](Index i) {
-        r[i] = b[i] - Ap[i];
-        p[i] = diagonal_inverse[i] * r[i];
-    });
-    Real rz = norm_sq(r);
+    Real r_norm_sq = 0, rz = 0;
+    // z = (D^-1 + P (P^T A P)^-1 P^T) r, after r -= alpha A p
+    const auto precondition = [&](Real alpha) {
+        r_norm_sq = parallel_sum(n, 0.0, [&](Index i) {
+            r[i] -= alpha * Ap[i];
+            z[i] = diagonal_inverse[i] * r[i];
+            return r[i].dot(z[i]);
+        });
+        rz = r_norm_sq;
+        if (options.coarse && options.coarse->parts() > 0) {
+            options.coarse->add_correction(r, z);
+            rz = dot(r, z);
+        }
+    };
+    r = b;
+    precondition(1);
+    p = z;
     for (;; ++result.iterations) {
-        result.residual = std::sqrt(rz) / scale;
+        result.residual = std::sqrt(r_norm_sq) / scale;
         result.converged = result.residual <= options.tolerance;
         if (result.converged || result.iterations >= options.max_iterations) return result;
         A.multiply(p, Ap);
-        const Real pAp = dot(p, Ap);
+        const Real pAp = dot(p, Ap), before = rz;
         if (!(pAp > 0)) return result; // the residual cannot be lowered any further in this arithmetic
         const Real alpha = rz / pAp;
-        const Real next = parallel_sum(n, 0.0, [&](Index i) {
+        precondition(alpha);
+        const Real beta = rz / before;
+        parallel_for(n, [&](Index i) {
             x[i] += alpha * p[i];
-            r[i] -= alpha * Ap[i];
-            return r[i].dot(diagonal_inverse[i] * r[i]);
+            p[i] = z[i] + beta * p[i];
         });
-        const Real beta = next / rz;
-        rz = next;
-        parallel_for(n, [&](Index i) { p[i] = diagonal_inverse[i] * r[i] + beta * p[i]; });
     }
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // Solvers for A x = b with symmetric positive definite A.
 
-#include "pliant/linalg/block_matrix.hpp"
+#include "pliant/linalg/coarse_space.hpp"
 
 namespace pliant {
 
@@ -11,7 +11,8 @@ void invert_diagonal(const BlockMatrix& A, std::vector<Mat3>& inverse);
 struct CgOptions {
     Real tolerance = 1e-8; ///< on |b - A x| / scale in the norm of D^-1, D the diagonal blocks: free of units
     int max_iterations = 10000;
-    Real scale = 0; ///< what the residual is compared with; 0: |b|
+    Real scale = 0;                      ///< what the residual is compared with; 0: |b|
+    const CoarseSpace* coarse = nullptr; ///< joins the preconditioner
 };
 
 struct CgResult {
@@ -20,7 +21,7 @@ struct CgResult {
     bool converged = false;
 };
 
-/// Conjugate gradients preconditioned with the diagonal blocks; x is the start and the answer.
+/// Conjugate gradients preconditioned with the diagonal blocks and a coarse space; x is the start and the answer.
 CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b, Vec3s& x,
                              const CgOptions& options);
 

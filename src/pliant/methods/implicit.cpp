@@ -11,6 +11,7 @@
 namespace pliant {
 namespace {
 
+constexpr int rounds_without_flat_crossings = 2;
 constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze counts as a pinch
 
 ContactKind kind_of(PairKind kind)
@@ -62,7 +63,7 @@ bool by_key(const Contact& a, const Contact& b)
 
 ImplicitContact::ImplicitContact(const World& world, const MethodOptions& options)
     : options_(options), system_(world.model), ica_(system_.A().pattern()),
-      detector_(world.model.surface, world.model.no_contact)
+      detector_(world.model.surface, world.model.no_contact), cones_(world.model.surface)
 {
     hard_gap_ = options_.hard_gap_fraction * smallest_gap(world.model);
     detector_.set_reuse_margin(hard_gap_);
@@ -93,6 +94,10 @@ StepReport ImplicitContact::step(World& world, Real dt)
         commit(world, h, report);
         ++report.substeps;
         remaining -= h;
+        if (remaining > 1e-9 * dt) {
+            report.inner.push_back({world.state.time, {}});
+            surface_positions(world.model, world.state, report.inner.back().surface);
+        }
         if (++successes == 2) h *= 2, successes = 0;
     }
     world.state.time = end; // the sum of the sub-steps up to rounding
@@ -108,7 +113,8 @@ bool ImplicitContact::try_step(const World& world, Real dt, StepReport& report)
         ++report.refinement_rounds;
         report.max_rounds = std::max(report.max_rounds, round);
         solve_contacts(world, dt, report);
-        if (check_tentative(world, dt, report)) return true;
+        if (check_tentative(world, dt, round, report)) return true;
+        if (round == options_.max_rounds && impacts_.empty()) return true; // a strain limit alone is no reason to halve
         report.rung = std::max(report.rung, Rung::refinement);
     }
     return false;
@@ -190,6 +196,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     ProximityOptions proximity;
     proximity.radius = radius;
     proximity.planes = planes_;
+    proximity.cone_tolerance = 0.01; // a pair that leans out of its cones is no local minimum: a ghost on a flat edge
     contacts_.clear();
     const Real slack = 2 * model.gravity.norm() * dt * dt;
     const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
@@ -202,6 +209,10 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
         c.target = pair.distance >= pair_gap_here ? pair_gap_here
                                                   : pair.distance + options_.recovery * (pair_gap_here - pair.distance);
         warm_start(world.state, c, impulse_scale);
+        if (c.impulse.isZero(0) && c.kind == ContactKind::edge_edge &&
+            (cones_.is_flat(pair.key.a, x0_, options_.flat_sine) ||
+             cones_.is_flat(pair.key.b, x0_, options_.flat_sine)))
+            continue;
         Real predicted; // distance along the normal after the unconstrained step
         if (c.kind == ContactKind::plane) {
             const MovingPlane& plane = planes_[pair.key.b];
@@ -224,7 +235,8 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     for (const Row& r : problem_.rows) speed_sq += (r.u0 + problem_.relative_velocity(r, v_free_)).squaredNorm();
     const Real scale = std::max({problem_.size() > 0 ? std::sqrt(speed_sq / problem_.size()) : 0,
                                  world.model.gravity.norm() * dt, std::numeric_limits<Real>::min()});
-    const ContactSystem system{system_.A(), system_.diagonal_inverse(), v_free_, problem_, dt, scale};
+    const ContactSystem system{system_.A(), system_.diagonal_inverse(), v_free_, problem_, dt,
+                               scale,       &system_.coarse()};
     const ContactSolverOptions& solver = options_.solver;
     const ContactResult result = solver.kind == SolverKind::ica ? ica_.solve(system, solver, dv_, lambda_)
                                  : solver.kind == SolverKind::ica_paper
@@ -240,13 +252,29 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     for (std::size_t i = 0; i < dv_.size(); ++i) v_[i] = v_free_[i] + dv_[i];
 }
 
-bool ImplicitContact::check_tentative(const World& world, Real dt, StepReport& report)
+bool ImplicitContact::check_tentative(const World& world, Real dt, int round, StepReport& report)
 {
     const ScopedTimer timer(report.profile, "ccd");
     const Model& model = world.model;
     const std::vector<Impact>& impacts = find_impacts(world, v_, dt);
-    for (const Impact& impact : impacts) add_impact(world, impact, dt);
-    const bool strained = add_strain_rows(world, dt);
+    // Two flat surfaces that meet hit at every crossing of their edges at once. The vertices say all of it: crossings
+    // of flat edges next to another impact wait, and are added only if the next rounds still find them.
+    std::vector<char> near_impact(x0_.size(), 0);
+    const auto is_flat_crossing = [&](const Impact& i) {
+        return i.key.kind == PairKind::edge_edge &&
+               (cones_.is_flat(i.key.a, x0_, options_.flat_sine) || cones_.is_flat(i.key.b, x0_, options_.flat_sine));
+    };
+    if (round <= rounds_without_flat_crossings)
+        for (const Impact& i : impacts)
+            if (!is_flat_crossing(i))
+                for (Index v : i.vertices)
+                    if (v != none) near_impact[v] = 1;
+    for (const Impact& i : impacts) {
+        const auto near = [&](int a, int b) { return near_impact[i.vertices[a]] || near_impact[i.vertices[b]]; };
+        if (is_flat_crossing(i) && near(0, 1) && near(2, 3)) continue;
+        add_impact(world, i, dt);
+    }
+    const bool strained = add_strain_rows(world);
     if (impacts.empty() && !strained) return true;
     // What a linear row misses of a rotation is added to its right-hand side for the next round.
     for (Contact& c : contacts_) {
@@ -281,6 +309,7 @@ const std::vector<Impact>& ImplicitContact::find_impacts(const World& world, con
     ImpactOptions options;
     options.hard_gap = hard_gap_;
     options.tolerance = options_.ccd_fraction * hard_gap_;
+    options.kind = options_.ccd;
     options.planes = planes_;
     impacts_ = detector_.impacts(x0_, x1_, options);
     std::erase_if(impacts_, [&](const Impact& i) { return is_released(world.state, i.key); });
@@ -382,10 +411,12 @@ void ImplicitContact::add_impact(const World& world, const Impact& impact, Real 
     }
 }
 
-bool ImplicitContact::add_strain_rows(const World& world, Real dt)
+bool ImplicitContact::add_strain_rows(const World& world)
 {
     const Model& model = world.model;
-    bool added = false;
+    bool changed = false;
+    const Index old = count(contacts_);
+    std::sort(contacts_.begin(), contacts_.end(), by_key); // impacts may just have been added
     for (Index b = 0; b < count(model.bodies); ++b) {
         const Body& body = model.bodies[b];
         if (body.kind != BodyKind::cloth) continue;
@@ -410,16 +441,20 @@ bool ImplicitContact::add_strain_rows(const World& world, Real dt)
             c.distance = limit * (1 - 2e-3) * s.rest_length - d0.norm();
             c.target = std::min(0.0, c.distance * (1 - options_.recovery));
             c.hard_gap = c.target - 2e-3 * s.rest_length;
-            const auto it =
-                std::find_if(contacts_.begin(), contacts_.end(), [&](const Contact& o) { return o.key == c.key; });
-            if (it == contacts_.end()) {
+            // The linear row sees the length along the old direction only.
+            const Vec3 d1 = end_.position[e] - end_.position[a];
+            c.correction = c.normal.dot(d1) - d1.norm();
+            const auto it = std::lower_bound(contacts_.begin(), contacts_.begin() + old, c, by_key);
+            if (it == contacts_.begin() + old || it->key != c.key) {
                 contacts_.push_back(c);
-                added = true;
+                changed = true;
+            } else if (it->correction - c.correction > 1e-4 * s.rest_length) {
+                it->correction = c.correction;
+                changed = true;
             }
         }
     }
-    (void)dt;
-    return added;
+    return changed;
 }
 
 void ImplicitContact::commit(World& world, Real dt, StepReport& report)

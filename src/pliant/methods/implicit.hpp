@@ -5,6 +5,7 @@
 #include "pliant/contact/contacts.hpp"
 #include "pliant/contact/ica.hpp"
 #include "pliant/detection/detector.hpp"
+#include "pliant/detection/normal_cones.hpp"
 #include "pliant/dynamics/system.hpp"
 #include "pliant/methods/method.hpp"
 
@@ -22,9 +23,9 @@ private:
     void find_proximity(const World& world, Real dt, StepReport& report);
     void solve_contacts(const World& world, Real dt, StepReport& report);
     /// Moves to the tentative state and looks for what it crosses; true when there is nothing to add.
-    bool check_tentative(const World& world, Real dt, StepReport& report);
+    bool check_tentative(const World& world, Real dt, int round, StepReport& report);
     void add_impact(const World& world, const Impact& impact, Real dt);
-    bool add_strain_rows(const World& world, Real dt);
+    bool add_strain_rows(const World& world);
     /// Zones of impact, then truncation; false when only a shorter step can help against scripted motion.
     bool make_safe(const World& world, Real dt, StepReport& report);
     /// Impacts of the path that velocities v give, without those that the user let through.
@@ -40,6 +41,7 @@ private:
     LinearSystem system_;
     Ica ica_;
     Detector detector_;
+    NormalCones cones_;
     Real hard_gap_ = 0; ///< what CCD certifies [m]
     std::vector<Index> plane_bodies_;
 

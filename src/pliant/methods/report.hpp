@@ -16,11 +16,18 @@ struct ContactPoint {
 enum class Rung { free, refinement, halved, zones, truncation };
 const char* to_string(Rung rung);
 
+/// The surface at the end of a sub-step.
+struct InnerState {
+    Real time = 0; ///< [s]
+    Vec3s surface; ///< [m]
+};
+
 /// What one step did; `run` writes it as one line of stats.csv.
 struct StepReport {
     Profile profile; ///< seconds per stage
     int substeps = 1;
-    int linear_iterations = 0; ///< of the unconstrained solve
+    std::vector<InnerState> inner; ///< ends of all sub-steps but the last: the corners of the step's path
+    int linear_iterations = 0;     ///< of the unconstrained solve
     Real linear_residual = 0;
     int refinement_rounds = 0; ///< rounds of constraint manifold refinement, summed over sub-steps
     int max_rounds = 0;        ///< most rounds of one sub-step

@@ -24,8 +24,8 @@ struct FrameResult {
     std::vector<CertificateEnclosure> enclosed;
     bool has_path = false;
     bool path_certain = true;
-    Real path_begin = 0;
-    PathCheck path;
+    std::int64_t path_pairs = 0, path_impacts = 0;
+    std::vector<std::pair<Real, PathImpact>> path_listed; ///< with their times
 };
 
 std::vector<CertificateEnclosure> new_enclosures(const FrameChecker& checker, const Frame& frame,
@@ -61,6 +61,22 @@ std::vector<int> substeps_of(const RunReader& reader)
     return out;
 }
 
+/// The path from one frame to the next, straight between the ends of the sub-steps.
+void check_pieces(const FrameChecker& checker, const Frame& before, const Frame& frame, FrameResult& out)
+{
+    std::vector<PathState> corners = {{before.time, before.positions, before.planes}};
+    corners.insert(corners.end(), frame.inner.begin(), frame.inner.end());
+    corners.push_back({frame.time, frame.positions, frame.planes});
+    for (std::size_t i = 1; i < corners.size(); ++i) {
+        const PathCheck piece = check_path(checker, corners[i - 1], corners[i]);
+        out.path_pairs += piece.pairs_tested;
+        out.path_impacts += piece.impacts;
+        for (const PathImpact& impact : piece.listed)
+            out.path_listed.push_back(
+                {corners[i - 1].time + impact.fraction * (corners[i].time - corners[i - 1].time), impact});
+    }
+}
+
 void add(Certificate& c, Index number, const FrameResult& r)
 {
     c.pairs_tested += r.check.pairs_tested;
@@ -77,12 +93,10 @@ void add(Certificate& c, Index number, const FrameResult& r)
     }
     if (!r.has_path) return;
     ++c.steps_checked;
-    c.path_pairs += r.path.pairs_tested;
-    (r.path_certain ? c.path_impacts : c.uncertain_impacts) += r.path.impacts;
-    for (const PathImpact& impact : r.path.listed)
-        if (c.impacts.size() < Certificate::max_listed)
-            c.impacts.push_back(
-                {number, r.path_begin + impact.fraction * (r.time - r.path_begin), r.path_certain, impact});
+    c.path_pairs += r.path_pairs;
+    (r.path_certain ? c.path_impacts : c.uncertain_impacts) += r.path_impacts;
+    for (const auto& [time, impact] : r.path_listed)
+        if (c.impacts.size() < Certificate::max_listed) c.impacts.push_back({number, time, r.path_certain, impact});
 }
 
 std::array<Real, 3> list(const Vec3& x)
@@ -134,9 +148,8 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
             r.has_path = before.step + 1 == frame.step;
             if (r.has_path) {
                 const auto step = static_cast<std::size_t>(frame.step);
-                r.path_certain = step >= substeps.size() || substeps[step] <= 1;
-                r.path_begin = before.time;
-                r.path = check_path(checker, before.positions, frame.positions);
+                r.path_certain = step >= substeps.size() || substeps[step] <= static_cast<int>(frame.inner.size()) + 1;
+                check_pieces(checker, before, frame, r);
             }
         }
         if (on_frame) on_frame(++done, c.frames);
@@ -201,14 +214,20 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
                             {"vertices", e.vertices},
                             {"first_vertex", e.first_vertex - mesh.bodies[e.body].first_vertex},
                             {"position", list(e.position)}});
-    for (const auto& [frame, time, certain, x] : c.impacts)
-        impacts.push_back({{"frame", frame},
-                           {"time", time},
-                           {"certain", certain},
-                           {"kind", x.edge_edge ? "edge-edge" : "vertex-face"},
-                           {"bodies", {name(x.body_a), name(x.body_b)}},
-                           {"triangles", {triangle(x.body_a, x.triangle_a), triangle(x.body_b, x.triangle_b)}},
-                           {"position", list(x.position)}});
+    for (const auto& [frame, time, certain, x] : c.impacts) {
+        const bool plane = x.kind == PathKind::vertex_plane;
+        Json impact = {{"frame", frame},
+                       {"time", time},
+                       {"certain", certain},
+                       {"kind", plane                           ? "vertex-plane"
+                                : x.kind == PathKind::edge_edge ? "edge-edge"
+                                                                : "vertex-face"},
+                       {"bodies", {name(x.body_a), name(x.body_b)}},
+                       {"vertex", x.vertex - mesh.bodies[x.body_a].first_vertex}};
+        if (!plane) impact["triangles"] = {triangle(x.body_a, x.triangle_a), triangle(x.body_b, x.triangle_b)};
+        impact["position"] = list(x.position);
+        impacts.push_back(std::move(impact));
+    }
     for (const ExpectationResult& e : c.expectations)
         expectations.push_back({{"name", e.name}, {"met", e.met}, {"detail", e.detail}});
     return {{"format", 1},

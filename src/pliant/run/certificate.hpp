@@ -28,7 +28,7 @@ struct CertificateEnclosure {
 struct CertificateImpact {
     Index frame = 0;     ///< at the end of the step
     Real time = 0;       ///< of the impact [s]
-    bool certain = true; ///< false: the step was cut into sub-steps, whose states are not stored
+    bool certain = true; ///< false: the step was cut into sub-steps whose states the method did not report
     PathImpact impact;
 };
 

@@ -1,8 +1,10 @@
 #include "pliant/run/certificate_path.hpp"
 
 #include "pliant/run/box_tree.hpp"
+#include "pliant/run/exact.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <tuple>
 
@@ -179,8 +181,9 @@ private:
         if (fraction < 0) return;
         ++out_.impacts;
         if (out_.listed.size() < 100 * FrameChecker::max_listed)
-            out_.listed.push_back({edge_edge, i, j, checker_.body_of_triangle(i), checker_.body_of_triangle(j),
-                                   fraction, (1 - fraction) * x0_[v] + fraction * x1_[v]});
+            out_.listed.push_back({edge_edge ? PathKind::edge_edge : PathKind::vertex_face, v, i, j,
+                                   checker_.body_of_triangle(i), checker_.body_of_triangle(j), fraction,
+                                   (1 - fraction) * x0_[v] + fraction * x1_[v]});
     }
 
     const FrameChecker& checker_;
@@ -213,6 +216,49 @@ Real first_contact_edge_edge(const std::array<Vec3, 4>& x_t0, const std::array<V
         p.at_t1[k] = x_t1[around[k][0]] - x_t1[around[k][1]];
     }
     return first_unclear(p);
+}
+
+// The signed distance is a parabola with Bernstein coefficients s0, sm, s1: positive all along when they are, or when
+// sm^2 < s0 s1. Each is a sum of four rounded products, so its error stays below 8 units of their magnitudes.
+Real first_contact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& p_t0, const Plane& p_t1)
+{
+    const auto height = [](const Plane& p, const Vec3& x) { return p.normal.dot(x) - p.offset; };
+    const Vec3 n = p_t0.normal.cwiseAbs() + p_t1.normal.cwiseAbs(), x = x_t0.cwiseAbs() + x_t1.cwiseAbs();
+    const Real error =
+        8 * std::numeric_limits<Real>::epsilon() * (n.dot(x) + std::abs(p_t0.offset) + std::abs(p_t1.offset));
+    const Real s0 = height(p_t0, x_t0) - error, s1 = height(p_t1, x_t1) - error;
+    const Real sm = (height(p_t0, x_t1) + height(p_t1, x_t0)) / 2 - error;
+    if (!(s0 > 0)) return 0;
+    if (s1 > 0 && (sm >= 0 || sm * sm < s0 * s1 * (1 - 1e-12))) return -1;
+    // s(t) = s0 - 2 p t + q t^2; the smaller positive root without cancellation, lowered by `error`
+    const Real p = s0 - sm, q = s0 - 2 * sm + s1;
+    const Real root = p + std::sqrt(std::max(0.0, p * p - q * s0));
+    return root > s0 ? s0 / root : 1;
+}
+
+PathCheck check_path(const FrameChecker& checker, const PathState& from, const PathState& to)
+{
+    PathCheck out = check_path(checker, from.positions, to.positions);
+    const RunMesh& mesh = checker.mesh();
+    for (Index b = 0; b < count(mesh.bodies); ++b) {
+        const Index plane = mesh.bodies[b].plane;
+        if (plane == none) continue;
+        const Plane &p0 = from.planes[plane], &p1 = to.planes[plane];
+        for (Index v = 0; v < count(from.positions); ++v) {
+            const Index body = checker.body_of_vertex(v);
+            if (mesh.prescribed[v] || checker.excluded(body, b)) continue;
+            const Vec3 &x0 = from.positions[v], &x1 = to.positions[v];
+            if (exact::side_of_plane(p0.normal, p0.offset, x0) < 0) continue;
+            ++out.pairs_tested;
+            const Real fraction = first_contact_vertex_plane(x0, x1, p0, p1);
+            if (fraction < 0) continue;
+            ++out.impacts;
+            if (out.listed.size() < FrameChecker::max_listed)
+                out.listed.push_back(
+                    {PathKind::vertex_plane, v, none, none, body, b, fraction, (1 - fraction) * x0 + fraction * x1});
+        }
+    }
+    return out;
 }
 
 PathCheck check_path(const FrameChecker& checker, const Vec3s& x_t0, const Vec3s& x_t1)

@@ -9,9 +9,12 @@
 
 namespace pliant {
 
+enum class PathKind { vertex_face, edge_edge, vertex_plane };
+
 struct PathImpact {
-    bool edge_edge = false;                     ///< otherwise a vertex of triangle_a against triangle_b
-    Index triangle_a = none, triangle_b = none; ///< in RunMesh::triangles
+    PathKind kind = PathKind::vertex_face;      ///< vertex_face: a vertex of triangle_a against triangle_b
+    Index vertex = none;                        ///< the vertex, or the first end of the edge of triangle_a
+    Index triangle_a = none, triangle_b = none; ///< in RunMesh::triangles; none against a plane
     Index body_a = none, body_b = none;
     Real fraction = 0; ///< of the step, at most 1e-12 before the impact
     Vec3 position = Vec3::Zero();
@@ -24,6 +27,12 @@ struct PathCheck {
 };
 
 PathCheck check_path(const FrameChecker& checker, const Vec3s& x_t0, const Vec3s& x_t1);
+/// The same with planes, whose normals and offsets change linearly too. A vertex that starts behind a plane is left to
+/// the check of frames.
+PathCheck check_path(const FrameChecker& checker, const PathState& from, const PathState& to);
+
+/// Kernel: the first time at which n(t) . x(t) = offset(t) cannot be excluded, all linear in time; negative: none.
+Real first_contact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& p_t0, const Plane& p_t1);
 
 /// Kernel: first part of [0, 1] in which point and triangle cannot be shown to stay apart; negative: they do.
 Real first_contact_vertex_face(const std::array<Vec3, 4>& x_t0, const std::array<Vec3, 4>& x_t1);

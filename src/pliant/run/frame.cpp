@@ -26,6 +26,26 @@ std::vector<std::array<Index, n>> group(const std::vector<Index>& flat)
     return items;
 }
 
+std::vector<Plane> planes_at(const Model& model, Real time)
+{
+    std::vector<Plane> planes;
+    for (const Body& body : model.bodies)
+        if (body.kind == BodyKind::plane) planes.push_back(plane_at(model, body.model, time));
+    return planes;
+}
+
+void append(std::vector<Real>& flat, const std::vector<Plane>& planes)
+{
+    for (const Plane& p : planes) flat.insert(flat.end(), {p.normal.x(), p.normal.y(), p.normal.z(), p.offset});
+}
+std::vector<Plane> planes_of(const std::vector<Real>& flat)
+{
+    std::vector<Plane> planes;
+    for (std::size_t i = 0; i + 3 < flat.size(); i += 4)
+        planes.push_back({{flat[i], flat[i + 1], flat[i + 2]}, flat[i + 3]});
+    return planes;
+}
+
 void check(bool good, const std::filesystem::path& path)
 {
     if (!good) throw Error(path.string() + ": its arrays do not fit together");
@@ -42,10 +62,16 @@ Frame make_frame(const World& world, Index number, Real dt, const std::vector<Co
     surface_positions(world.model, world.state, frame.positions);
     surface_velocities(world.model, world.state, dt, frame.velocities);
     surface_stress(world.model, world.state, frame.stress);
-    for (const Body& body : world.model.bodies)
-        if (body.kind == BodyKind::plane) frame.planes.push_back(plane_at(world.model, body.model, world.state.time));
+    frame.planes = planes_at(world.model, world.state.time);
     frame.contacts = contacts;
     return frame;
+}
+
+std::vector<PathState> make_inner_states(const Model& model, std::vector<InnerState> inner)
+{
+    std::vector<PathState> states;
+    for (InnerState& i : inner) states.push_back({i.time, std::move(i.surface), planes_at(model, i.time)});
+    return states;
 }
 
 void save_frame(const Frame& frame, const std::filesystem::path& path)
@@ -57,8 +83,7 @@ void save_frame(const Frame& frame, const std::filesystem::path& path)
     file.add("velocities", frame.velocities);
     file.add("stress", frame.stress);
     std::vector<Real> planes;
-    for (const Plane& p : frame.planes)
-        planes.insert(planes.end(), {p.normal.x(), p.normal.y(), p.normal.z(), p.offset});
+    append(planes, frame.planes);
     file.add("planes", planes, 4);
     Vec3s position, normal, force;
     std::vector<Index> bodies;
@@ -72,6 +97,18 @@ void save_frame(const Frame& frame, const std::filesystem::path& path)
     file.add("contact_normal", normal);
     file.add("contact_force", force);
     file.add("contact_bodies", bodies, 2);
+    if (!frame.inner.empty()) {
+        std::vector<Real> times, inner_planes;
+        Vec3s positions;
+        for (const PathState& s : frame.inner) {
+            times.push_back(s.time);
+            positions.insert(positions.end(), s.positions.begin(), s.positions.end());
+            append(inner_planes, s.planes);
+        }
+        file.add("inner_time", times);
+        file.add("inner_positions", positions);
+        file.add("inner_planes", inner_planes, 4);
+    }
     file.save(path);
 }
 
@@ -88,9 +125,7 @@ Frame load_frame(const std::filesystem::path& path)
     frame.positions = file.vectors("positions");
     frame.velocities = file.vectors("velocities");
     if (file.has("stress")) frame.stress = file.reals("stress");
-    const std::vector<Real> planes = file.reals("planes");
-    for (std::size_t i = 0; i + 3 < planes.size(); i += 4)
-        frame.planes.push_back({{planes[i], planes[i + 1], planes[i + 2]}, planes[i + 3]});
+    frame.planes = planes_of(file.reals("planes"));
     const Vec3s position = file.vectors("contact_position"), normal = file.vectors("contact_normal"),
                 force = file.vectors("contact_force");
     const std::vector<Index> bodies = file.indices("contact_bodies");
@@ -101,6 +136,17 @@ Frame load_frame(const std::filesystem::path& path)
           path);
     for (std::size_t i = 0; i < position.size(); ++i)
         frame.contacts.push_back({position[i], normal[i], force[i], bodies[2 * i], bodies[2 * i + 1]});
+    if (file.has("inner_time")) {
+        const std::vector<Real> times = file.reals("inner_time");
+        const Vec3s positions = file.vectors("inner_positions");
+        const std::vector<Plane> all = planes_of(file.reals("inner_planes"));
+        const std::size_t n = frame.positions.size(), p = frame.planes.size();
+        check(positions.size() == n * times.size() && all.size() == p * times.size(), path);
+        for (std::size_t i = 0; i < times.size(); ++i)
+            frame.inner.push_back({times[i],
+                                   {positions.data() + i * n, positions.data() + (i + 1) * n},
+                                   {all.data() + i * p, all.data() + (i + 1) * p}});
+    }
     return frame;
 }
 

@@ -8,6 +8,13 @@
 
 namespace pliant {
 
+/// A corner of the path that led to a stored state.
+struct PathState {
+    Real time = 0;             ///< [s]
+    Vec3s positions;           ///< of all surface vertices [m]
+    std::vector<Plane> planes; ///< as in Frame
+};
+
 /// One stored state. Always a computed one with its own time: nothing is interpolated.
 struct Frame {
     Index number = 0;                   ///< in the run
@@ -18,9 +25,11 @@ struct Frame {
     std::vector<Real> stress;           ///< of all surface vertices, see surface_stress(); empty in older files
     std::vector<Plane> planes;          ///< of the plane bodies, in the order of the bodies
     std::vector<ContactPoint> contacts; ///< with a force, of the step that led here
+    std::vector<PathState> inner;       ///< ends of the step's sub-steps but the last, with `run --every-step`
 };
 
 Frame make_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts);
+std::vector<PathState> make_inner_states(const Model& model, std::vector<InnerState> inner);
 
 void save_frame(const Frame& frame, const std::filesystem::path& path);
 /// Throws Error when the file is missing or damaged.

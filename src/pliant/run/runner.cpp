@@ -128,7 +128,7 @@ private:
         Vec3 momentum = linear_momentum(world_.model, world_.state);
         while (world_.state.step < steps_ && world_.state.step - first_step_ < options_.most_steps && !stop) {
             const Clock::time_point begin = Clock::now();
-            const StepReport report = take_step(*method);
+            StepReport report = take_step(*method);
             StepSums sums = step_sums(world_);
             sums.momentum_error = momentum_error(world_, momentum, scene_.step, report);
             momentum = sums.momentum;
@@ -138,7 +138,8 @@ private:
             const Index contacts = report.contacts_vertex_face + report.contacts_edge_edge + report.contacts_plane;
             max_contacts_ = std::max(max_contacts_, contacts);
             if (options_.flush_stats) stats_.flush();
-            if (frame_step(scene_, every_step(), frame_) == world_.state.step) store_frame(report.contacts);
+            if (frame_step(scene_, every_step(), frame_) == world_.state.step)
+                store_frame(report.contacts, std::move(report.inner));
             if (options_.on_step)
                 options_.on_step(
                     {world_.state.step, steps_, world_.state.time, seconds_since(start_), first_step_, contacts});
@@ -160,9 +161,11 @@ private:
         }
     }
 
-    void store_frame(const std::vector<ContactPoint>& contacts)
+    void store_frame(const std::vector<ContactPoint>& contacts, std::vector<InnerState> inner = {})
     {
-        save_frame(make_frame(world_, frame_, scene_.step, contacts), run_file::frame(directory_, frame_));
+        Frame frame = make_frame(world_, frame_, scene_.step, contacts);
+        if (every_step()) frame.inner = make_inner_states(world_.model, std::move(inner));
+        save_frame(frame, run_file::frame(directory_, frame_));
         ++frame_;
     }
 

@@ -43,6 +43,7 @@ constexpr Key keys[] = {
     {.path = "contact.max-iterations", .kind = K::integer, .range = between(1, 1e6), .fallback = "100", .meaning = "Iterations after which the contact solver hands over its best answer; continuous detection then decides whether the step is safe. Only `implicit`."},
     {.path = "contact.max-rounds", .kind = K::integer, .range = between(1, 100), .fallback = "5", .meaning = "Rounds of constraint manifold refinement before a step is halved. Only `implicit`."},
     {.path = "contact.max-halvings", .kind = K::integer, .range = between(0, 10), .fallback = "2", .meaning = "Halvings of a step before zones of impact take over. Only `implicit`."},
+    {.path = "contact.ccd", .kind = K::choice, .words = "advancement cubic", .fallback = "advancement", .meaning = "How a step's path is tested. `advancement`: conservative advancement, which certifies a distance all along the path; `cubic`: the roots of the coplanarity cubic (Provot 1997), solved with error bounds: nothing crosses on the way, but a distance is only kept at the ends of steps. Only `implicit`."},
     {.path = "contact.pinch", .kind = K::choice, .words = "stop release", .fallback = "stop", .meaning = "Where scripted bodies leave a body no room: `stop` ends the run and names the pair; `release` lets just those pairs through each other and lists them. Only `implicit`."},
 
     {.path = "materials", .kind = K::named, .fallback = "{}", .meaning = "What bodies are made of, by name."},

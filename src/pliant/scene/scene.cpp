@@ -75,6 +75,7 @@ void check_method(Scene& scene)
     scene.method.solver.tolerance = contact.at("tolerance").real();
     scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
     scene.method.max_rounds = static_cast<int>(contact.at("max-rounds").integer());
+    scene.method.ccd = contact.at("ccd").scalar == "cubic" ? CcdKind::cubic : CcdKind::advancement;
     scene.method.max_halvings = static_cast<int>(contact.at("max-halvings").integer());
     scene.method.pinch = contact.at("pinch").scalar == "release" ? PinchPolicy::release : PinchPolicy::stop;
 }

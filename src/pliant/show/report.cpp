@@ -58,6 +58,9 @@ std::string finding(const Json& f)
     };
     const std::string when = fmt::format("frame {} ({:.4g} s): ", f.value("frame", 0), f.value("time", 0.0));
     if (f.contains("depth")) return when + bodies() + fmt::format(" intersect, depth {:.3g} m", f.value("depth", 0.0));
+    if (f.contains("kind") && !f.contains("triangles"))
+        return when + "vertex " + text_of(f["vertex"]) + " of '" + text_of(f["bodies"][0]) + "' crosses the plane '" +
+               text_of(f["bodies"][1]) + "' on the way";
     if (f.contains("kind")) return when + bodies() + " cross on the way (" + text_of(f["kind"]) + ")";
     const bool inside = f.contains("inside");
     return when + text_of(f["vertices"]) + " vertices of '" + text_of(f["body"]) +

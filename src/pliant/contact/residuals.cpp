@@ -1,0 +1,81 @@
+#include "pliant/contact/problem.hpp"
+#include "pliant/core/parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+
+ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
+                                   FrictionCone cone)
+{
+    const ContactProblem& p = system.problem;
+    const Index n = system.A.rows();
+    Vec3s f(static_cast<std::size_t>(n), Vec3::Zero());
+    for (Index j = 0; j < p.size(); ++j) {
+        const Row& r = p.rows[j];
+        p.add_impulse(r, lambda[j][0] * r.normal + lambda[j][1] * r.tangent1 + lambda[j][2] * r.tangent2, f);
+    }
+    struct Sums {
+        Real residual = 0, force = 0, moved = 0;
+        Sums& operator+=(const Sums& o)
+        {
+            residual += o.residual, force += o.force, moved += o.moved;
+            return *this;
+        }
+    };
+    const Sums sums = parallel_sum(n, Sums{}, [&](Index i) {
+        const Mat3& D = system.diagonal_inverse[i];
+        const Vec3 Adv = system.A.row_product(i, dv), r = f[i] - Adv;
+        return Sums{r.dot(D * r), f[i].dot(D * f[i]), Adv.dot(D * Adv)};
+    });
+    ContactResiduals residuals;
+    const Real scale = std::sqrt(std::max(sums.force, sums.moved));
+    residuals.dynamics = scale > 0 ? std::sqrt(sums.residual) / scale : 0;
+    Vec3s v(dv.size());
+    parallel_for(n, [&](Index i) { v[i] = system.free_velocity[i] + dv[i]; });
+    struct RowSums {
+        Real natural_sq = 0, gap = 0;
+        RowSums& operator+=(const RowSums& o)
+        {
+            natural_sq += o.natural_sq;
+            gap = std::max(gap, o.gap);
+            return *this;
+        }
+    };
+    const RowSums row_sums = parallel_sum(p.size(), RowSums{}, [&](Index j) {
+        const Row& r = p.rows[j];
+        const Vec3 world = r.u0 + p.relative_velocity(r, v);
+        Vec3 u(r.normal.dot(world) - r.rhs, r.tangent1.dot(world), r.tangent2.dot(world));
+        Real trace = 0; // of the response W, without its off-diagonal terms
+        for (Index k = r.entry_begin; k < r.entry_end; ++k)
+            trace += p.entries[k].weight * p.entries[k].weight * system.diagonal_inverse[p.entries[k].block].trace();
+        for (Index k = r.arm_begin; k < r.arm_end; ++k)
+            trace += (skew(p.arms[k].arm) * system.diagonal_inverse[p.arms[k].block] * skew(p.arms[k].arm).transpose())
+                         .trace();
+        if (trace <= 0) return RowSums{};
+        RowSums sums_of_row;
+        if (r.room > 0) sums_of_row.gap = std::max(0.0, -system.dt * u[0] / r.room);
+        const Real rho = 1 / trace;
+        Vec3 natural;
+        if (r.normal_only || r.friction == 0) {
+            natural = Vec3(lambda[j][0] - std::max(0.0, lambda[j][0] - rho * u[0]), 0, 0);
+        } else if (cone == FrictionCone::pyramid) {
+            // Box complementarity: each component against its own bound, the bound taken from lambda itself.
+            const Real bound = r.friction * lambda[j][0];
+            natural[0] = lambda[j][0] - std::max(0.0, lambda[j][0] - rho * u[0]);
+            natural[1] = lambda[j][1] - std::clamp(lambda[j][1] - rho * u[1], -bound, bound);
+            natural[2] = lambda[j][2] - std::clamp(lambda[j][2] - rho * u[2], -bound, bound);
+        } else {
+            u[0] += r.friction * std::hypot(u[1], u[2]); // De Saxce
+            natural = lambda[j] - project_to_cone(lambda[j] - rho * u, r.friction, cone);
+        }
+        sums_of_row.natural_sq = natural.squaredNorm() / (rho * rho);
+        return sums_of_row;
+    });
+    residuals.gap = row_sums.gap;
+    if (p.size() > 0) residuals.complementarity = std::sqrt(row_sums.natural_sq / p.size()) / system.velocity_scale;
+    return residuals;
+}
+
+} // namespace pliant

@@ -1,0 +1,74 @@
+#pragma once
+// The inner loop of iterative constraint anticipation: Gauss-Seidel over the rows on anticipated velocities.
+
+#include "pliant/contact/problem.hpp"
+
+namespace pliant {
+
+using Vec4 = Eigen::Matrix<Real, 4, 1>;  ///< a Vec3 in one vector register, last lane 0
+using Mat43 = Eigen::Matrix<Real, 4, 3>; ///< a Mat3 likewise, column by column
+
+/// The anticipated velocity u(l) = dv + M^-1 (J^T l - A dv) is made to satisfy the rows [Otaduy09, eq. 10, 13, 14]:
+/// each row sees u, changes its multipliers, and u follows at its blocks. B = J M^-1 J^T is never built. M^-1 is D^-1,
+/// the diagonal blocks, plus the rigid motions of the coarse space, without which a stiff body seems to answer a push
+/// with one node's mass and an impulse comes out too large by orders.
+class RowSweep {
+public:
+    /// Responses and right-hand sides of all rows. parts: those of the coarse space that have a row.
+    void prepare(const ContactSystem& system, const std::vector<Index>& touched, const std::vector<Index>& parts);
+    /// u for these velocities and multipliers.
+    void start(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda);
+    /// Visits the rows a few times. Most are near misses: only those that push or are about to are visited every time,
+    /// all of them when visit_all.
+    void sweep(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, Multipliers& lambda);
+
+    const std::vector<Mat3>& responses() const { return W_; }
+    Vec3 impulse(Index block) const { return f_[block].head<3>(); } ///< J^T l of a touched block [N s]
+    /// P z, the anticipated rigid motion at a block of a part [m/s].
+    Vec3 rigid_motion(const ContactSystem& system, Index part, Index block) const;
+    /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
+    Real residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
+
+private:
+    /// What a row has to do with the rigid motion of one of its bodies: like an entry and an arm of a rigid body.
+    struct CoarseEntry {
+        Index part;
+        Real weight;
+        Vec3 arm; ///< [m]
+    };
+    struct Motion {
+        Vec4 linear, angular;
+    };
+    struct Compliance {
+        Mat43 ll, la, al, aa; ///< quarters of (P^T A P)^-1
+    };
+    struct Frame {
+        Mat43 axes;     ///< normal, tangents: world = axes l
+        Mat43 axes_t;   ///< its transpose: (n, t1, t2) components = axes_t world
+        Vec4 base;      ///< u0 + J v*, in the row's frame, minus (rhs, 0, 0)
+        Vec3 inverse_W; ///< 1 / diagonal of W
+    };
+
+    void make_coarse_entries(const ContactSystem& system);
+    Vec4 velocity(const ContactProblem& problem, Index row) const; ///< in the row's frame, base included
+    void push(const ContactProblem& problem, Index row, const Vec3& change);
+    void visit(const ContactSystem& system, const ContactSolverOptions& options, Index row, bool note_slack,
+               Multipliers& lambda);
+
+    std::vector<Mat3> W_; ///< per row: 3x3 response in the row's frame
+    std::vector<Frame> frames_;
+    std::vector<CoarseEntry> coarse_entries_;
+    std::vector<Index> coarse_begin_; ///< per row + 1
+    std::vector<Index> touched_;      ///< blocks with a row
+    std::vector<Index> loose_;        ///< those of them outside of the coarse space
+    std::vector<Index> parts_;
+    std::vector<Mat43> D_inverse_; ///< per block
+    std::vector<Vec4> u_, f_;      ///< per block
+    std::vector<Compliance> compliance_;
+    std::vector<Motion> z_;      ///< per part: anticipated rigid motion beyond u_
+    Vec3s residual_;             ///< f - A dv at the blocks of parts_
+    std::vector<Index> watched_; ///< rows that push or are about to, as of the last visit to all
+    std::vector<Real> slack_;    ///< per row: n . u - rhs at that visit [m/s]
+};
+
+} // namespace pliant
