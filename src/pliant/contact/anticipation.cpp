@@ -165,6 +165,25 @@ private:
 
 } // namespace
 
+Real anticipation_cost(const ContactSystem& system)
+{
+    const ContactProblem& p = system.problem;
+    const std::vector<Index> root = connected_parts(system.A.pattern());
+    std::vector<Index> rows(root.size(), 0), last(root.size(), none); // at each part's root
+    for (Index j = 0; j < p.size(); ++j)
+        for (Index k = p.rows[j].entry_begin; k < p.rows[j].entry_end; ++k) {
+            const Index part = root[p.entries[k].block];
+            if (last[part] == j) continue;
+            last[part] = j;
+            ++rows[part];
+        }
+    std::vector<Index> blocks(root.size(), 0);
+    for (Index r : root) ++blocks[r];
+    Real cost = 0;
+    for (std::size_t i = 0; i < root.size(); ++i) cost += 9.0 * rows[i] * (Real(rows[i]) + blocks[i]);
+    return cost;
+}
+
 ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                                     Multipliers& lambda)
 {

@@ -11,4 +11,7 @@ namespace pliant {
 ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                                     Multipliers& lambda);
 
+/// Numbers in the response matrices that solve_by_anticipation() would build.
+Real anticipation_cost(const ContactSystem& system);
+
 } // namespace pliant
