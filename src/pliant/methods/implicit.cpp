@@ -2,6 +2,7 @@
 
 #include "pliant/contact/anticipation.hpp"
 #include "pliant/contact/failsafe.hpp"
+#include "pliant/contact/local_response.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -231,10 +232,11 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
                                  world.model.gravity.norm() * dt, std::numeric_limits<Real>::min()});
     const ContactSystem system{system_.A(), system_.diagonal_inverse(), v_free_, problem_, dt, scale};
     const ContactSolverOptions& solver = options_.solver;
-    const ContactResult result = solver.kind == SolverKind::ica ? ica_.solve(system, solver, dv_, lambda_)
-                                 : solver.kind == SolverKind::ica_paper
-                                     ? ica_.solve_as_published(system, solver, dv_, lambda_)
-                                     : solve_by_anticipation(system, solver, dv_, lambda_);
+    const ContactResult result =
+        solver.kind == SolverKind::ica         ? ica_.solve(system, solver, dv_, lambda_)
+        : solver.kind == SolverKind::ica_paper ? ica_.solve_as_published(system, solver, dv_, lambda_)
+        : solver.kind == SolverKind::local     ? solve_locally(system, system_.mass(), solver, dv_, lambda_)
+                                               : solve_by_anticipation(system, solver, dv_, lambda_);
     store_impulses(problem_, contact_of_row_, lambda_, contacts_);
     report.contact_iterations += result.iterations;
     report.residual_dynamics = std::max(report.residual_dynamics, result.residuals.dynamics);
