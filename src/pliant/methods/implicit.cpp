@@ -100,6 +100,10 @@ StepReport ImplicitContact::step(World& world, Real dt)
         }
         if (++successes == 2) h *= 2, successes = 0;
     }
+    for (PairForce& p : report.pair_forces) {
+        p.normal /= dt;
+        p.friction /= dt;
+    }
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
     return report;
@@ -452,6 +456,7 @@ void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& r
     report.contacts_vertex_face = report.contacts_edge_edge = report.contacts_plane = report.strain_rows = 0;
     report.active_contacts = 0;
     report.contacts.clear();
+    for (PairForce& p : report.pair_forces) p.contacts = 0;
     for (const Contact& c : contacts_) {
         switch (c.kind) {
         case ContactKind::edge_edge:
@@ -478,6 +483,7 @@ void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& r
         for (int k = 0; k < 4; ++k) // the point on side a
             if (c.vertex[k] != none && c.weight[k] > 0) point.position += c.weight[k] * x0_[c.vertex[k]];
         report.contacts.push_back(point);
+        add_impulse(report.pair_forces, c.normal, c.impulse, c.body_a, c.body_b);
     }
     (void)world;
 }
