@@ -2,6 +2,7 @@
 
 #include "pliant/contact/anticipation.hpp"
 #include "pliant/contact/failsafe.hpp"
+#include "pliant/contact/local_response.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -107,6 +108,10 @@ StepReport ImplicitContact::step(World& world, Real dt)
             surface_positions(world.model, world.state, report.inner.back().surface);
         }
         if (++successes == 2) h *= 2, successes = 0;
+    }
+    for (PairForce& p : report.pair_forces) {
+        p.normal /= dt;
+        p.friction /= dt;
     }
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
@@ -251,10 +256,11 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     const auto merit = [&](const ContactResult& r) {
         return std::max(r.residuals.worst() / solver.tolerance, r.residuals.gap / solver.gap_tolerance);
     };
-    ContactResult result = solver.kind == SolverKind::ica ? ica_.solve(system, solver, dv_, lambda_)
-                           : solver.kind == SolverKind::ica_paper
-                               ? ica_.solve_as_published(system, solver, dv_, lambda_)
-                               : solve_by_anticipation(system, solver, dv_, lambda_);
+    ContactResult result =
+        solver.kind == SolverKind::ica         ? ica_.solve(system, solver, dv_, lambda_)
+        : solver.kind == SolverKind::ica_paper ? ica_.solve_as_published(system, solver, dv_, lambda_)
+        : solver.kind == SolverKind::local     ? solve_locally(system, system_.mass(), solver, dv_, lambda_)
+                                               : solve_by_anticipation(system, solver, dv_, lambda_);
     // A rate that stalls for the sake of a few stiff bodies: their factors are cheap, and a sweep over exact responses
     // does not care for stiffness.
     if (solver.kind == SolverKind::ica && !result.converged && anticipation_cost(system) < affordable_responses) {
@@ -268,7 +274,9 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
             result = std::move(direct);
         }
     }
-    diverged_ = merit(result) > diverged_merit;
+    // The published rule and the local response promise no residual.
+    const bool promises = solver.kind == SolverKind::ica || solver.kind == SolverKind::anticipation;
+    diverged_ = promises && merit(result) > diverged_merit;
     store_impulses(problem_, contact_of_row_, lambda_, contacts_);
     report.contact_iterations += result.iterations;
     report.residual_dynamics = std::max(report.residual_dynamics, result.residuals.dynamics);
@@ -506,6 +514,7 @@ void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& r
     report.contacts_vertex_face = report.contacts_edge_edge = report.contacts_plane = report.strain_rows = 0;
     report.active_contacts = 0;
     report.contacts.clear();
+    for (PairForce& p : report.pair_forces) p.contacts = 0;
     for (const Contact& c : contacts_) {
         switch (c.kind) {
         case ContactKind::edge_edge:
@@ -532,6 +541,7 @@ void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& r
         for (int k = 0; k < 4; ++k) // the point on side a
             if (c.vertex[k] != none && c.weight[k] > 0) point.position += c.weight[k] * x0_[c.vertex[k]];
         report.contacts.push_back(point);
+        add_impulse(report.pair_forces, c.normal, c.impulse, c.body_a, c.body_b);
     }
     (void)world;
 }
