@@ -52,8 +52,8 @@ struct StepReport {
     Rung rung = Rung::free;             ///< the last resort that was needed
     int halvings = 0, zones = 0, truncated_vertices = 0;
     int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
-    Index limiting_a = none,
-          limiting_b = none;            ///< surface triangles of the pair that limited the step, none: nothing did
+    /// A surface vertex on each side of the pair that last made the step shorter; none: nothing did, or a plane.
+    Index limiting_a = none, limiting_b = none;
     std::vector<ContactPoint> contacts; ///< with a force, in canonical order; of the last sub-step
     /// By bodies, over all sub-steps. What zones of impact and truncation do to the motion is not in them.
     std::vector<PairForce> pair_forces;
