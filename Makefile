@@ -3,7 +3,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench soak pictures docs format check-format clean deps deps-test deps-soak
+.PHONY: all demo test bench soak papers pictures docs format check-format clean deps deps-test deps-soak
 
 all: deps
 	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -11,9 +11,6 @@ all: deps
 
 deps:
 	@scripts/install-deps.sh demo
-
-deps-soak:
-	@scripts/install-deps.sh soak
 
 deps-test:
 	@scripts/install-deps.sh test
@@ -38,6 +35,10 @@ bench: deps-test
 	@cmake --preset release -DPLIANT_BENCH=ON $(CMAKE_FLAGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@for program in $(BUILD)/bench/bench_*; do echo "== $$(basename $$program)"; $$program || exit 1; done
+
+papers: all
+	@scripts/install-deps.sh papers
+	@scripts/papers.sh
 
 pictures: all
 	@scripts/pictures.sh

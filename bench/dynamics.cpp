@@ -1,33 +1,19 @@
 // Cost of one implicit step's parts per element: assembly of force and stiffness, and one product of the solver, beside
 // the time to stream the same bytes in the same run; and the speed-up of two threads.
 
-#include "pliant/core/parallel.hpp"
+#include "timing.hpp"
+
 #include "pliant/dynamics/system.hpp"
 #include "pliant/mesh/generators.hpp"
 #include "pliant/world/builder.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <numeric>
 
 using namespace pliant;
 
 namespace {
-
-/// Best of several runs [s]: the machine may be shared, the fastest run is the least disturbed.
-template <class Body>
-Real best_seconds(Body&& body, int runs = 9)
-{
-    Real best = 1e30;
-    for (int i = 0; i < runs; ++i) {
-        const auto start = std::chrono::steady_clock::now();
-        body();
-        best = std::min(best, std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count());
-    }
-    return best;
-}
 
 World cloth_world(Index springs)
 {
@@ -47,26 +33,6 @@ World solid_world(Index tets)
     options.name = "block";
     builder.add_solid(make_tet_box({1, 1, 1}, {side, side, side}), {}, options);
     return builder.build();
-}
-
-/// Time to read as many bytes as the matrix product reads [s].
-Real stream_seconds(std::size_t bytes)
-{
-    std::vector<Real> data(bytes / sizeof(Real) + 1, 1.0);
-    volatile Real sink = 0;
-    return best_seconds([&] {
-        const Index chunks = 64;
-        const std::size_t size = data.size() / chunks;
-        std::vector<Real> sums(chunks, 0);
-        parallel_for(
-            chunks,
-            [&](Index c) {
-                Eigen::Map<const Eigen::ArrayXd> part(data.data() + size * c, Eigen::Index(size));
-                sums[c] = part.sum();
-            },
-            1);
-        sink = std::accumulate(sums.begin(), sums.end(), 0.0);
-    });
 }
 
 struct Times {
@@ -94,8 +60,7 @@ int main()
         for (Index n : {1'000, 10'000, 100'000, 300'000}) {
             const bool cloth = kind[0] == 'c';
             const World world = cloth ? cloth_world(n) : solid_world(n);
-            const Index elements =
-                cloth ? count(world.model.cloths[0].springs) : count(world.model.solids[0].elements);
+            const Index elements = cloth ? count(world.model.cloths[0].springs) : count(world.model.solids[0].elements);
             const LinearSystem system(world.model);
             const std::size_t bytes = system.A().bytes();
             set_thread_count(1);

@@ -3,6 +3,7 @@
 #   scripts/install-deps.sh demo   what the pliant command needs
 #   scripts/install-deps.sh test   that, and the test and benchmark tools
 #   scripts/install-deps.sh soak   that, and the programs that read exports back in the long tests
+#   scripts/install-deps.sh papers what the command and the papers' plots need
 set -euo pipefail
 what=${1:-demo}
 
@@ -48,6 +49,7 @@ if [ "$what" = soak ]; then
     need_command blender blender
     need_file /usr/lib/python3/dist-packages/vtk.py python3-vtk9
 fi
+[ "$what" = papers ] && need_command gnuplot gnuplot-nox
 [ ${#missing[@]} -eq 0 ] && exit 0
 
 if ! command -v apt-get >/dev/null 2>&1; then

@@ -1,4 +1,6 @@
+#include "pliant/run/array_file.hpp"
 #include "pliant/run/expectations.hpp"
+#include "pliant/run/files.hpp"
 #include "pliant/run/runner.hpp"
 #include "run/temporary_directory.hpp"
 
@@ -53,6 +55,35 @@ TEST(Expectation, OfContactsFailsWithoutContact)
     EXPECT_FALSE(check("{contacts: 1}").at(0).met);
     EXPECT_TRUE(check("{contacts: 0}").at(0).met);
     EXPECT_TRUE(check("{contacts: 1}", {"contact.method=implicit", "bodies.flying.place.at=[0, -1.2, 0]"}).at(0).met);
+}
+
+TEST(Expectation, OfEnergyFindsTheStepThatGains)
+{
+    EXPECT_TRUE(check("{energy-gain: 1e-9}").at(0).met) << "nothing happens to them";
+    // A run whose statistics are touched up: 4 J more in the fifth step, of 4000 J.
+    const TemporaryDirectory dir;
+    const Scene scene = parse_scene(text, "scene.yaml", {"expect={energy-gain: 1e-4}"});
+    World world = build_world(scene);
+    RunOptions options;
+    options.directory = dir / "run";
+    run_scene(scene, world, options);
+    const Stats stats = RunReader(options.directory).stats();
+    const Index elastic = stats.column("elastic_energy");
+    std::string csv;
+    const auto add = [&](const std::vector<std::string>& row) {
+        for (std::size_t i = 0; i < row.size(); ++i) csv += (i == 0 ? "" : ",") + row[i];
+        csv += "\n";
+    };
+    add(stats.columns);
+    for (std::size_t i = 0; i < stats.rows.size(); ++i) {
+        std::vector<std::string> row = stats.rows[i];
+        if (i >= 4) row[elastic] = "4";
+        add(row);
+    }
+    write_atomically(options.directory / run_file::stats, csv);
+    const ExpectationResult failed = check_expectations(RunReader(options.directory)).at(0);
+    EXPECT_FALSE(failed.met);
+    EXPECT_EQ(failed.detail, "0.002 of the kinetic energy in the step to 0.05 s, at most 0.0001 expected");
 }
 
 } // namespace

@@ -184,6 +184,13 @@ bodies:
     while (!part.finished) part = run(stop_after(options, 6));
     EXPECT_EQ(part.hash, whole.hash);
     EXPECT_GT(RunReader(dir / "whole").info()["summary"]["max_contacts"], 20);
+    const auto forces = [&](const char* name) {
+        std::ifstream stream(dir / name / run_file::forces);
+        return std::string(std::istreambuf_iterator<char>(stream), {});
+    };
+    EXPECT_EQ(forces("whole"), forces("parts"));
+    for (const char* pair : {"sheet,block", "sheet,ball", "block,floor"})
+        EXPECT_NE(forces("whole").find(pair), std::string::npos) << pair;
 }
 
 TEST(Run, MayBeProlonged)

@@ -2,84 +2,234 @@
 
 #include "pliant/contact/local.hpp"
 #include "pliant/core/parallel.hpp"
+#include "pliant/linalg/graph.hpp"
+
+#include <Eigen/SparseCholesky>
 
 #include <algorithm>
+#include <atomic>
+#include <deque>
 
 namespace pliant {
+namespace {
+
+/// Where a row acts on one connected part of the system (a body): its place among the part's rows.
+struct Place {
+    Index part;
+    Index local;
+};
+
+/// One connected part: its factor, the rows that touch it, and their responses to each other through it.
+struct Part {
+    std::vector<Index> blocks;
+    std::vector<Index> rows;
+    Eigen::SimplicialLDLT<Eigen::SparseMatrix<Real>> factor;
+    Eigen::MatrixXd J; ///< 3 rows x 3 blocks
+    Eigen::MatrixXd B; ///< J A^-1 J^T
+    Eigen::VectorXd l; ///< multipliers of its rows
+};
+
+/// A is block diagonal over the bodies, and so is its inverse: rows only meet through a body that both touch. This
+/// keeps B at the sum of squares of the rows per body, where a dense B has the square of the sum.
+class Anticipation {
+public:
+    explicit Anticipation(const ContactSystem& system) : system_(system)
+    {
+        find_parts();
+        std::atomic<bool> fine = true;
+        parallel_for(
+            Index(parts_.size()),
+            [&](Index c) {
+                if (!respond(parts_[c])) fine = false;
+            },
+            1);
+        ok_ = fine;
+    }
+    bool ok() const { return ok_; }
+
+    Mat3 diagonal(Index row) const
+    {
+        Mat3 W = Mat3::Zero();
+        for (Index k = place_begin_[row]; k < place_begin_[row + 1]; ++k)
+            W += parts_[places_[k].part].B.block<3, 3>(3 * places_[k].local, 3 * places_[k].local);
+        return W;
+    }
+    Vec3 response(Index row) const
+    {
+        Vec3 u = Vec3::Zero();
+        for (Index k = place_begin_[row]; k < place_begin_[row + 1]; ++k) {
+            const Part& part = parts_[places_[k].part];
+            u += part.B.middleCols<3>(3 * places_[k].local).transpose() * part.l; // B is symmetric
+        }
+        return u;
+    }
+    void set(Index row, const Vec3& l)
+    {
+        for (Index k = place_begin_[row]; k < place_begin_[row + 1]; ++k)
+            parts_[places_[k].part].l.segment<3>(3 * places_[k].local) = l;
+    }
+    /// dv = A^-1 J^T l
+    void velocities(Vec3s& dv) const
+    {
+        dv.assign(static_cast<std::size_t>(system_.A.rows()), Vec3::Zero());
+        parallel_for(
+            Index(parts_.size()),
+            [&](Index c) {
+                const Part& part = parts_[c];
+                const Eigen::VectorXd x = part.factor.solve(part.J.transpose() * part.l);
+                for (Index i = 0; i < count(part.blocks); ++i) dv[part.blocks[i]] = x.segment<3>(3 * i);
+            },
+            1);
+    }
+
+private:
+    void find_parts()
+    {
+        const ContactProblem& p = system_.problem;
+        const std::vector<Index> root = connected_parts(system_.A.pattern());
+        std::vector<Index> number(root.size(), none); // of a part, at its root
+        place_begin_.assign(1, 0);
+        const auto touch = [&](Index row, Index block) {
+            if (system_.diagonal_inverse[block].isZero(0)) return; // prescribed: no impulse moves it
+            Index& part = number[root[block]];
+            if (part == none) {
+                part = Index(parts_.size());
+                parts_.emplace_back();
+            }
+            for (Index k = place_begin_[row]; k < count(places_); ++k)
+                if (places_[k].part == part) return;
+            places_.push_back({part, count(parts_[part].rows)});
+            parts_[part].rows.push_back(row);
+        };
+        for (Index j = 0; j < p.size(); ++j) {
+            const Row& r = p.rows[j];
+            for (Index k = r.entry_begin; k < r.entry_end; ++k) touch(j, p.entries[k].block);
+            for (Index k = r.arm_begin; k < r.arm_end; ++k) touch(j, p.arms[k].block);
+            place_begin_.push_back(count(places_));
+        }
+        local_.assign(root.size(), none);
+        for (Index i = 0; i < count(root); ++i) {
+            const Index part = number[root[i]];
+            if (part == none || system_.diagonal_inverse[i].isZero(0)) continue;
+            local_[i] = count(parts_[part].blocks);
+            parts_[part].blocks.push_back(i);
+        }
+    }
+
+    bool respond(Part& part) const
+    {
+        const ContactProblem& p = system_.problem;
+        const BlockPattern& pattern = system_.A.pattern();
+        const Index n = count(part.blocks), m = count(part.rows);
+        std::vector<Eigen::Triplet<Real>> entries;
+        for (Index i = 0; i < n; ++i)
+            for (Index s = pattern.row_begin[part.blocks[i]]; s < pattern.row_begin[part.blocks[i] + 1]; ++s) {
+                const Index j = local_[pattern.column[s]];
+                if (j == none) continue;
+                for (int r = 0; r < 3; ++r)
+                    for (int c = 0; c < 3; ++c) entries.emplace_back(3 * i + r, 3 * j + c, system_.A.block(s)(r, c));
+            }
+        Eigen::SparseMatrix<Real> A(3 * n, 3 * n);
+        A.setFromTriplets(entries.begin(), entries.end());
+        part.factor.compute(A);
+        if (part.factor.info() != Eigen::Success || !(part.factor.vectorD().array() > 0).all()) return false;
+        part.J.setZero(3 * m, 3 * n);
+        for (Index j = 0; j < m; ++j) {
+            const Row& r = p.rows[part.rows[j]];
+            Mat3 R;
+            R << r.normal, r.tangent1, r.tangent2;
+            const auto mine = [&](Index block) {
+                const Index i = local_[block];
+                return i != none && i < n && part.blocks[i] == block ? i : none;
+            };
+            for (Index k = r.entry_begin; k < r.entry_end; ++k)
+                if (const Index i = mine(p.entries[k].block); i != none)
+                    part.J.block<3, 3>(3 * j, 3 * i) += p.entries[k].weight * R.transpose();
+            for (Index k = r.arm_begin; k < r.arm_end; ++k) // u += omega x arm
+                if (const Index i = mine(p.arms[k].block); i != none)
+                    part.J.block<3, 3>(3 * j, 3 * i) -= R.transpose() * skew(p.arms[k].arm);
+        }
+        part.B = part.J * part.factor.solve(part.J.transpose());
+        part.B = (0.5 * (part.B + part.B.transpose())).eval();
+        part.l.setZero(3 * m);
+        return true;
+    }
+
+    const ContactSystem& system_;
+    std::deque<Part> parts_;   ///< factors cannot be moved
+    std::vector<Index> local_; ///< per block: its place in its part
+    std::vector<Place> places_;
+    std::vector<Index> place_begin_; ///< per row + 1
+    bool ok_ = false;
+};
+
+} // namespace
+
+Real anticipation_cost(const ContactSystem& system)
+{
+    const ContactProblem& p = system.problem;
+    const std::vector<Index> root = connected_parts(system.A.pattern());
+    std::vector<Index> rows(root.size(), 0), last(root.size(), none); // at each part's root
+    for (Index j = 0; j < p.size(); ++j)
+        for (Index k = p.rows[j].entry_begin; k < p.rows[j].entry_end; ++k) {
+            const Index part = root[p.entries[k].block];
+            if (last[part] == j) continue;
+            last[part] = j;
+            ++rows[part];
+        }
+    std::vector<Index> blocks(root.size(), 0);
+    for (Index r : root) ++blocks[r];
+    Real cost = 0;
+    for (std::size_t i = 0; i < root.size(); ++i) cost += 9.0 * rows[i] * (Real(rows[i]) + blocks[i]);
+    return cost;
+}
 
 ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                                     Multipliers& lambda)
 {
     const ContactProblem& p = system.problem;
-    const Index m = p.size(), n = system.A.rows();
+    const Index m = p.size();
     ContactResult result;
-    dv.assign(static_cast<std::size_t>(n), Vec3::Zero());
+    dv.assign(static_cast<std::size_t>(system.A.rows()), Vec3::Zero());
     if (m == 0) {
         result.converged = true;
         return result;
     }
-    const DirectSolver direct(system.A);
-    if (!direct.ok()) return result;
-
-    // Column c of row j: the response of all rows to a unit impulse along axis c of row j's frame.
-    Eigen::MatrixXd B(3 * m, 3 * m);
-    parallel_for(
-        3 * m,
-        [&](Index column) {
-            const Row& source = p.rows[column / 3];
-            const Vec3& axis = column % 3 == 0 ? source.normal : column % 3 == 1 ? source.tangent1 : source.tangent2;
-            Vec3s f(static_cast<std::size_t>(n), Vec3::Zero()), response;
-            p.add_impulse(source, axis, f);
-            for (Index i = 0; i < n; ++i)
-                if (system.diagonal_inverse[i].isZero(0)) f[i].setZero(); // prescribed
-            direct.solve(f, response);
-            for (Index j = 0; j < m; ++j) {
-                const Row& r = p.rows[j];
-                const Vec3 u = p.relative_velocity(r, response);
-                B.block<3, 1>(3 * j, column) = Vec3(r.normal.dot(u), r.tangent1.dot(u), r.tangent2.dot(u));
-            }
-        },
-        4);
-    Eigen::VectorXd base(3 * m), l(3 * m);
+    Anticipation anticipation(system);
+    if (!anticipation.ok()) return result;
+    std::vector<Mat3> W(p.rows.size());
+    Vec3s base(p.rows.size());
     for (Index j = 0; j < m; ++j) {
         const Row& r = p.rows[j];
         const Vec3 u = r.u0 + p.relative_velocity(r, system.free_velocity);
-        base.segment<3>(3 * j) = Vec3(r.normal.dot(u) - r.rhs, r.tangent1.dot(u), r.tangent2.dot(u));
-        l.segment<3>(3 * j) = lambda[j];
+        base[j] = Vec3(r.normal.dot(u) - r.rhs, r.tangent1.dot(u), r.tangent2.dot(u));
+        W[j] = anticipation.diagonal(j);
+        anticipation.set(j, lambda[j]);
     }
-    const auto apply = [&] {
-        for (Index j = 0; j < m; ++j) lambda[j] = l.segment<3>(3 * j);
-        Vec3s f(static_cast<std::size_t>(n), Vec3::Zero());
-        for (Index j = 0; j < m; ++j) {
-            const Row& r = p.rows[j];
-            p.add_impulse(r, lambda[j][0] * r.normal + lambda[j][1] * r.tangent1 + lambda[j][2] * r.tangent2, f);
-        }
-        for (Index i = 0; i < n; ++i)
-            if (system.diagonal_inverse[i].isZero(0)) f[i].setZero();
-        direct.solve(f, dv);
-        result.residuals = contact_residuals(system, dv, lambda, options.cone);
-        result.history.push_back(result.residuals.worst());
-    };
     constexpr int check_every = 10;
     while (result.iterations < options.max_iterations && !result.converged) {
         for (Index j = 0; j < m; ++j) {
             const Row& r = p.rows[j];
-            const Mat3 W = B.block<3, 3>(3 * j, 3 * j);
-            if (W(0, 0) <= 0) continue;
-            const Vec3 old = l.segment<3>(3 * j);
-            const Vec3 u = B.middleRows<3>(3 * j) * l + base.segment<3>(3 * j);
+            if (W[j](0, 0) <= 0) continue;
+            const Vec3 old = lambda[j], u = anticipation.response(j) + base[j];
+            if (u[0] >= 0 && old[0] == 0) continue;
+            Vec3 next;
             if (r.normal_only || r.friction == 0) {
-                l.segment<3>(3 * j) = Vec3(std::max(0.0, old[0] - u[0] / W(0, 0)), 0, 0);
+                next = Vec3(std::max(0.0, old[0] - u[0] / W[j](0, 0)), 0, 0);
             } else {
-                const Vec3 b = u - W * old;
-                l.segment<3>(3 * j) = options.cone == FrictionCone::pyramid
-                                          ? solve_local_pyramid(W, W.diagonal().cwiseInverse(), b, r.friction, old)
-                                          : solve_local_disc(W, b, r.friction, old);
+                const Vec3 b = u - W[j] * old;
+                next = options.cone == FrictionCone::pyramid
+                           ? solve_local_pyramid(W[j], W[j].diagonal().cwiseInverse(), b, r.friction, old)
+                           : solve_local_disc(W[j], b, r.friction, old);
             }
+            lambda[j] = next;
+            anticipation.set(j, next);
         }
         ++result.iterations;
         if (result.iterations % check_every == 0 || result.iterations == options.max_iterations) {
-            apply();
+            anticipation.velocities(dv);
+            result.residuals = contact_residuals(system, dv, lambda, options.cone);
+            result.history.push_back(result.residuals.worst());
             result.converged =
                 result.residuals.worst() <= options.tolerance && result.residuals.gap <= options.gap_tolerance;
         }

@@ -6,9 +6,12 @@
 
 namespace pliant {
 
-/// B = J A^-1 J^T from a direct factorisation of A, then projected Gauss-Seidel on the dense B until the residuals of
-/// the multipliers meet the tolerance. max_iterations counts sweeps.
+/// B = J A^-1 J^T body by body from direct factorisations, then projected Gauss-Seidel on B until the residuals of the
+/// multipliers meet the tolerance. max_iterations counts sweeps. The cost of B grows with the square of a body's rows.
 ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                                     Multipliers& lambda);
+
+/// Numbers in the response matrices that solve_by_anticipation() would build.
+Real anticipation_cost(const ContactSystem& system);
 
 } // namespace pliant

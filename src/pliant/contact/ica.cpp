@@ -5,58 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace pliant {
 
-Coloring color_rows(const BlockPattern& pattern)
-{
-    const Index n = pattern.rows();
-    std::vector<Index> color(static_cast<std::size_t>(n), none);
-    std::vector<Index> used;
-    Index colors = 0;
-    for (Index i = 0; i < n; ++i) {
-        used.assign(static_cast<std::size_t>(colors) + 1, 0);
-        for (Index s = pattern.row_begin[i]; s < pattern.row_begin[i + 1]; ++s) {
-            const Index c = color[pattern.column[s]];
-            if (c != none) used[c] = 1;
-        }
-        color[i] = Index(std::find(used.begin(), used.end(), 0) - used.begin());
-        colors = std::max(colors, color[i] + 1);
-    }
-    Coloring result;
-    result.order.resize(static_cast<std::size_t>(n));
-    std::iota(result.order.begin(), result.order.end(), 0);
-    std::stable_sort(result.order.begin(), result.order.end(), [&](Index a, Index b) { return color[a] < color[b]; });
-    result.color_begin.assign(static_cast<std::size_t>(colors) + 1, 0);
-    for (Index c : color) ++result.color_begin[c + 1];
-    for (Index c = 0; c < colors; ++c) result.color_begin[c + 1] += result.color_begin[c];
-    return result;
-}
-
-Ica::Ica(const BlockPattern& pattern) : coloring_(color_rows(pattern))
-{
-    // Connected parts of the pattern: bodies without a row keep their unconstrained velocity exactly.
-    const Index n = pattern.rows();
-    component_.assign(static_cast<std::size_t>(n), none);
-    std::vector<Index> stack;
-    for (Index seed = 0; seed < n; ++seed) {
-        if (component_[seed] != none) continue;
-        stack.push_back(seed);
-        component_[seed] = seed;
-        while (!stack.empty()) {
-            const Index i = stack.back();
-            stack.pop_back();
-            for (Index s = pattern.row_begin[i]; s < pattern.row_begin[i + 1]; ++s) {
-                const Index j = pattern.column[s];
-                if (component_[j] == none) {
-                    component_[j] = seed;
-                    stack.push_back(j);
-                }
-            }
-        }
-    }
-}
+// Bodies without a row keep their unconstrained velocity exactly: hence the connected parts.
+Ica::Ica(const BlockPattern& pattern) : coloring_(color_rows(pattern)), component_(connected_parts(pattern)) {}
 
 void Ica::prepare(const ContactSystem& system)
 {
@@ -71,12 +24,12 @@ void Ica::prepare(const ContactSystem& system)
             touched_.push_back(i);
             live[component_[i]] = 1;
         }
-    active_.clear();
-    active_begin_.assign(1, 0);
+    active_.order.clear();
+    active_.color_begin.assign(1, 0);
     for (std::size_t c = 0; c + 1 < coloring_.color_begin.size(); ++c) {
         for (Index k = coloring_.color_begin[c]; k < coloring_.color_begin[c + 1]; ++k)
-            if (live[component_[coloring_.order[k]]]) active_.push_back(coloring_.order[k]);
-        active_begin_.push_back(count(active_));
+            if (live[component_[coloring_.order[k]]]) active_.order.push_back(coloring_.order[k]);
+        active_.color_begin.push_back(count(active_.order));
     }
     parts_.clear();
     for (Index q = 0; system.coarse && q < system.coarse->parts(); ++q)
@@ -106,18 +59,7 @@ void Ica::refine(const ContactSystem& system, int sweeps, Vec3s& dv)
                 dv[i] += rows_.rigid_motion(system, parts_[q], i);
         },
         4);
-    for (int sweep = 0; sweep < sweeps; ++sweep)
-        for (std::size_t c = 0; c + 1 < active_begin_.size(); ++c) {
-            const Index begin = active_begin_[c], size = active_begin_[c + 1] - begin;
-            parallel_for(
-                size,
-                [&](Index k) {
-                    const Index i = active_[begin + k];
-                    // D^-1 (f - (A dv - D dv)) = dv + D^-1 (f - A dv)
-                    dv[i] += system.diagonal_inverse[i] * (f_[i] - system.A.row_product(i, dv));
-                },
-                512);
-        }
+    for (int sweep = 0; sweep < sweeps; ++sweep) gauss_seidel_sweep(system.A, system.diagonal_inverse, active_, f_, dv);
 }
 
 ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
@@ -132,11 +74,11 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     prepare(system);
     {
         std::vector<char> live(dv.size(), 0);
-        for (Index i : active_) live[i] = 1;
+        for (Index i : active_.order) live[i] = 1;
         for (std::size_t i = 0; i < dv.size(); ++i)
             if (!live[i]) dv[i].setZero();
     }
-    Anderson anderson(options.anderson, active_, system.diagonal_inverse, rows_.responses());
+    Anderson anderson(options.anderson, active_.order, system.diagonal_inverse, rows_.responses());
     constexpr int check_every = 4;
     Vec3s best_dv;
     Multipliers best_lambda;

@@ -73,6 +73,7 @@ enum class SolverKind {
     ica,          ///< iterative constraint anticipation, accelerated, with true residuals
     ica_paper,    ///< the same as published
     anticipation, ///< full constraint anticipation with a direct factorisation
+    local,        ///< masses only, unaware of the dynamics, for comparison
 };
 
 struct ContactSolverOptions {

@@ -2,6 +2,7 @@
 
 #include "pliant/contact/anticipation.hpp"
 #include "pliant/contact/failsafe.hpp"
+#include "pliant/contact/local_response.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,6 +12,8 @@
 namespace pliant {
 namespace {
 
+constexpr Real affordable_responses = 1e7; ///< numbers in response matrices that a stalled solve may build
+constexpr Real diverged_merit = 10;        ///< residual over tolerance beyond which a shorter step is tried
 constexpr int rounds_without_flat_crossings = 2;
 constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze counts as a pinch
 
@@ -82,9 +85,15 @@ StepReport ImplicitContact::step(World& world, Real dt)
     int successes = 0;
     while (remaining > 1e-9 * dt) {
         h = std::min(h, remaining);
-        const bool refined = try_step(world, h, report);
+        const bool refined = try_step(world, h, h > 1.5 * shortest, report);
         if (!refined && (h > 1.5 * shortest || !make_safe(world, h, report))) {
             if (h <= 1.5 * vanishing) stop_or_release(world, report);
+            if (!impacts_.empty()) {
+                const Impact& i = impacts_.front();
+                const int other = i.key.kind == PairKind::edge_edge ? 2 : 1;
+                report.limiting_a = i.vertices[0];
+                report.limiting_b = i.key.kind == PairKind::vertex_plane ? none : i.vertices[other];
+            }
             h = std::max(h / 2, vanishing);
             successes = 0;
             ++report.halvings;
@@ -100,19 +109,25 @@ StepReport ImplicitContact::step(World& world, Real dt)
         }
         if (++successes == 2) h *= 2, successes = 0;
     }
+    for (PairForce& p : report.pair_forces) {
+        p.normal /= dt;
+        p.friction /= dt;
+    }
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
     return report;
 }
 
-bool ImplicitContact::try_step(const World& world, Real dt, StepReport& report)
+bool ImplicitContact::try_step(const World& world, Real dt, bool solver_may_fail, StepReport& report)
 {
+    impacts_.clear();
     solve_free(world, dt, report);
     find_proximity(world, dt, report);
     for (int round = 1; round <= options_.max_rounds; ++round) {
         ++report.refinement_rounds;
         report.max_rounds = std::max(report.max_rounds, round);
         solve_contacts(world, dt, report);
+        if (diverged_ && solver_may_fail) return false;
         if (check_tentative(world, dt, round, report)) return true;
         if (round == options_.max_rounds && impacts_.empty()) return true; // a strain limit alone is no reason to halve
         report.rung = std::max(report.rung, Rung::refinement);
@@ -238,10 +253,30 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     const ContactSystem system{system_.A(), system_.diagonal_inverse(), v_free_, problem_, dt,
                                scale,       &system_.coarse()};
     const ContactSolverOptions& solver = options_.solver;
-    const ContactResult result = solver.kind == SolverKind::ica ? ica_.solve(system, solver, dv_, lambda_)
-                                 : solver.kind == SolverKind::ica_paper
-                                     ? ica_.solve_as_published(system, solver, dv_, lambda_)
-                                     : solve_by_anticipation(system, solver, dv_, lambda_);
+    const auto merit = [&](const ContactResult& r) {
+        return std::max(r.residuals.worst() / solver.tolerance, r.residuals.gap / solver.gap_tolerance);
+    };
+    ContactResult result =
+        solver.kind == SolverKind::ica         ? ica_.solve(system, solver, dv_, lambda_)
+        : solver.kind == SolverKind::ica_paper ? ica_.solve_as_published(system, solver, dv_, lambda_)
+        : solver.kind == SolverKind::local     ? solve_locally(system, system_.mass(), solver, dv_, lambda_)
+                                               : solve_by_anticipation(system, solver, dv_, lambda_);
+    // A rate that stalls for the sake of a few stiff bodies: their factors are cheap, and a sweep over exact responses
+    // does not care for stiffness.
+    if (solver.kind == SolverKind::ica && !result.converged && anticipation_cost(system) < affordable_responses) {
+        Vec3s dv = dv_;
+        Multipliers lambda = lambda_;
+        ContactResult direct = solve_by_anticipation(system, solver, dv, lambda);
+        direct.iterations += result.iterations;
+        if (!direct.history.empty() && merit(direct) < merit(result)) {
+            dv_ = std::move(dv);
+            lambda_ = std::move(lambda);
+            result = std::move(direct);
+        }
+    }
+    // The published rule and the local response promise no residual.
+    const bool promises = solver.kind == SolverKind::ica || solver.kind == SolverKind::anticipation;
+    diverged_ = promises && merit(result) > diverged_merit;
     store_impulses(problem_, contact_of_row_, lambda_, contacts_);
     report.contact_iterations += result.iterations;
     report.residual_dynamics = std::max(report.residual_dynamics, result.residuals.dynamics);
@@ -479,6 +514,7 @@ void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& r
     report.contacts_vertex_face = report.contacts_edge_edge = report.contacts_plane = report.strain_rows = 0;
     report.active_contacts = 0;
     report.contacts.clear();
+    for (PairForce& p : report.pair_forces) p.contacts = 0;
     for (const Contact& c : contacts_) {
         switch (c.kind) {
         case ContactKind::edge_edge:
@@ -505,6 +541,7 @@ void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& r
         for (int k = 0; k < 4; ++k) // the point on side a
             if (c.vertex[k] != none && c.weight[k] > 0) point.position += c.weight[k] * x0_[c.vertex[k]];
         report.contacts.push_back(point);
+        add_impulse(report.pair_forces, c.normal, c.impulse, c.body_a, c.body_b);
     }
     (void)world;
 }

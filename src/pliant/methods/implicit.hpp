@@ -18,7 +18,8 @@ public:
 
 private:
     /// Constraint manifold refinement [Otaduy09, section 4]: on success v_ and end_ hold a step whose path is free.
-    bool try_step(const World& world, Real dt, StepReport& report);
+    /// solver_may_fail: a contact solve far from its tolerance ends the attempt.
+    bool try_step(const World& world, Real dt, bool solver_may_fail, StepReport& report);
     void solve_free(const World& world, Real dt, StepReport& report);
     void find_proximity(const World& world, Real dt, StepReport& report);
     void solve_contacts(const World& world, Real dt, StepReport& report);
@@ -55,6 +56,7 @@ private:
     std::vector<Index> contact_of_row_;
     ContactProblem problem_;
     Multipliers lambda_;
+    bool diverged_ = false; ///< the last contact solve ended far from its tolerance
 };
 
 } // namespace pliant

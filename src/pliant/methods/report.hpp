@@ -12,6 +12,18 @@ struct ContactPoint {
     Index body_a = none, body_b = none;
 };
 
+/// What two bodies (or a body and itself) do to each other in a step: resultants over all their contacts.
+struct PairForce {
+    Index body_a = none, body_b = none; ///< a <= b
+    int contacts = 0;                   ///< with a force, of the last sub-step
+    Vec3 normal = Vec3::Zero();         ///< on body a, mean over the step [N]; body b feels the opposite
+    Vec3 friction = Vec3::Zero();       ///< likewise, the part along the surfaces [N]
+};
+
+/// Adds the impulse on body a at a contact with the given normal to the pair's sums, sorted by bodies. Within one body
+/// action and reaction cancel: only the contacts are counted.
+void add_impulse(std::vector<PairForce>& pairs, const Vec3& normal, const Vec3& impulse, Index body_a, Index body_b);
+
 /// Which part of the step control accepted the step.
 enum class Rung { free, refinement, halved, zones, truncation };
 const char* to_string(Rung rung);
@@ -40,9 +52,11 @@ struct StepReport {
     Rung rung = Rung::free;             ///< the last resort that was needed
     int halvings = 0, zones = 0, truncated_vertices = 0;
     int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
-    Index limiting_a = none,
-          limiting_b = none;            ///< surface triangles of the pair that limited the step, none: nothing did
-    std::vector<ContactPoint> contacts; ///< with a force, in canonical order
+    /// A surface vertex on each side of the pair that last made the step shorter; none: nothing did, or a plane.
+    Index limiting_a = none, limiting_b = none;
+    std::vector<ContactPoint> contacts; ///< with a force, in canonical order; of the last sub-step
+    /// By bodies, over all sub-steps. What zones of impact and truncation do to the motion is not in them.
+    std::vector<PairForce> pair_forces;
 };
 
 } // namespace pliant

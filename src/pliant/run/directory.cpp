@@ -31,7 +31,8 @@ bool holds_only_run_files(const fs::path& directory)
         fs::path name = entry.path().filename();
         if (name.extension() == ".tmp") name.replace_extension();
         const bool ours = name == run_file::scene || name == run_file::info || name == run_file::stats ||
-                          name == run_file::frames || name == run_file::meshes || name == run_file::mesh;
+                          name == run_file::forces || name == run_file::frames || name == run_file::meshes ||
+                          name == run_file::mesh;
         if (!ours) return false;
     }
     return true;

@@ -24,6 +24,27 @@ ExpectationResult check_contacts(const RunReader& run, std::int64_t wanted)
             fmt::format("{} at most, at least {} expected", most, wanted)};
 }
 
+ExpectationResult check_energy(const RunReader& run, Real wanted)
+{
+    const Stats stats = run.stats();
+    const std::vector<Real> kinetic = stats.values("kinetic_energy"), elastic = stats.values("elastic_energy"),
+                            gravity = stats.values("gravity_energy"), time = stats.values("time");
+    Real gain = 0, when = 0, scale = 0, before = 0;
+    for (std::size_t i = 0; i < kinetic.size(); ++i) {
+        const Real now = kinetic[i] + elastic[i] + gravity[i];
+        scale = std::max(scale, kinetic[i]);
+        if (i > 0 && now - before > gain) {
+            gain = now - before;
+            when = time[i];
+        }
+        before = now;
+    }
+    const Real part = gain > 0 ? gain / scale : 0;
+    return {"energy-gain", part <= wanted,
+            fmt::format("{:.3g} of the kinetic energy in the step to {:.4g} s, at most {:.3g} expected", part, when,
+                        wanted)};
+}
+
 ExpectationResult check_bounds(const RunReader& run, const Eigen::AlignedBox<Real, 3>& wanted)
 {
     Eigen::AlignedBox<Real, 3> box;
@@ -78,6 +99,7 @@ std::vector<ExpectationResult> check_expectations(const RunReader& run)
     if (run.frame_count() == 0) return {{"frames", false, "the run has no frame"}};
     if (scene.expect.at_rest_by) results.push_back(check_rest(run, scene, *scene.expect.at_rest_by));
     if (scene.expect.contacts) results.push_back(check_contacts(run, *scene.expect.contacts));
+    if (scene.expect.energy_gain) results.push_back(check_energy(run, *scene.expect.energy_gain));
     if (scene.expect.bounds) results.push_back(check_bounds(run, *scene.expect.bounds));
     return results;
 }

@@ -11,6 +11,7 @@ namespace run_file {
 inline constexpr char scene[] = "scene.yaml";             ///< the resolved scene, stands alone
 inline constexpr char info[] = "run.json";                ///< version, machine, settings, summary
 inline constexpr char stats[] = "stats.csv";              ///< one line a step
+inline constexpr char forces[] = "forces.csv";            ///< one line a step and pair of bodies in contact
 inline constexpr char mesh[] = "mesh";                    ///< bodies and triangles
 inline constexpr char checkpoint[] = "checkpoint";        ///< the whole state
 inline constexpr char frames[] = "frames";                ///< directory of NNNNNN.frame

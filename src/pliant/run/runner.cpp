@@ -86,6 +86,7 @@ private:
         write_info("running");
         remove_frames(directory_, next_frame(first_step_));
         stats_ = StatsWriter(directory_ / run_file::stats, first_step_);
+        forces_ = ForcesWriter(directory_ / run_file::forces, first_step_);
         for (const char* stale : {run_file::report, run_file::certificate}) fs::remove(directory_ / stale);
         save_mesh(make_run_mesh(world_.model), directory_ / run_file::mesh);
         frame_ = next_frame(first_step_);
@@ -135,6 +136,7 @@ private:
             if (!sums.finite)
                 throw RunFailure(fmt::format("step {}: {}", world_.state.step, describe_explosion(world_)));
             stats_.add(world_.state, report, sums, seconds_since(begin));
+            forces_.add(world_, report);
             const Index contacts = report.contacts_vertex_face + report.contacts_edge_edge + report.contacts_plane;
             max_contacts_ = std::max(max_contacts_, contacts);
             if (options_.flush_stats) stats_.flush();
@@ -173,6 +175,7 @@ private:
     void checkpoint(const char* status)
     {
         stats_.flush();
+        forces_.flush();
         save_checkpoint(world_.state, identity_, directory_ / run_file::checkpoint);
         write_info(status);
         last_checkpoint_ = Clock::now();
@@ -214,6 +217,7 @@ private:
         if (!ours_) return;
         try {
             stats_.flush();
+            forces_.flush();
         } catch (const std::exception&) {
         }
         try {
@@ -238,6 +242,7 @@ private:
     std::string started_ = utc_now();
     Clock::time_point start_ = Clock::now(), last_checkpoint_ = start_;
     StatsWriter stats_;
+    ForcesWriter forces_;
 };
 
 } // namespace

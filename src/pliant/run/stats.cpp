@@ -12,6 +12,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 
@@ -209,6 +210,34 @@ void StatsWriter::add(const State& state, const StepReport& report, const StepSu
 }
 
 void StatsWriter::flush()
+{
+    if (pending_.empty()) return;
+    std::string text;
+    text.swap(pending_);
+    append_to_file(path_, text);
+}
+
+ForcesWriter::ForcesWriter(const std::filesystem::path& path, std::int64_t keep_steps) : path_(path)
+{
+    std::string text = "step,time,body_a,body_b,contacts,normal_x,normal_y,normal_z,friction_x,friction_y,friction_z\n";
+    if (keep_steps > 0) {
+        const std::vector<std::string> lines = read_lines(path);
+        for (std::size_t i = 1; i < lines.size(); ++i)
+            if (std::strtoll(lines[i].c_str(), nullptr, 10) <= keep_steps) text += lines[i] + "\n";
+    }
+    write_atomically(path_, text);
+}
+
+void ForcesWriter::add(const World& world, const StepReport& report)
+{
+    for (const PairForce& f : report.pair_forces)
+        pending_ +=
+            fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", world.state.step, world.state.time,
+                        world.model.bodies[f.body_a].name, world.model.bodies[f.body_b].name, f.contacts, f.normal.x(),
+                        f.normal.y(), f.normal.z(), f.friction.x(), f.friction.y(), f.friction.z());
+}
+
+void ForcesWriter::flush()
 {
     if (pending_.empty()) return;
     std::string text;

@@ -47,4 +47,20 @@ private:
     std::string pending_; ///< whole lines
 };
 
+/// Appends to forces.csv what bodies do to each other: one line for each step and pair with a contact force. Lines are
+/// buffered like those of stats.csv. Throws StorageError.
+class ForcesWriter {
+public:
+    ForcesWriter() = default;
+    /// Keeps the lines of the first `keep_steps` steps of an existing file; 0 starts a new one.
+    ForcesWriter(const std::filesystem::path& path, std::int64_t keep_steps);
+
+    void add(const World& world, const StepReport& report);
+    void flush();
+
+private:
+    std::filesystem::path path_;
+    std::string pending_; ///< whole lines
+};
+
 } // namespace pliant

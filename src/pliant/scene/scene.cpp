@@ -71,6 +71,7 @@ void check_method(Scene& scene)
     const std::string& solver = contact.at("solver").scalar;
     scene.method.solver.kind = solver == "ica-paper"      ? SolverKind::ica_paper
                                : solver == "anticipation" ? SolverKind::anticipation
+                               : solver == "local"        ? SolverKind::local
                                                           : SolverKind::ica;
     scene.method.solver.tolerance = contact.at("tolerance").real();
     scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
@@ -212,6 +213,7 @@ Expectation read_expectation(const Value& expect)
     if (const Value* v = expect.find("intersections")) e.intersections = v->integer();
     if (const Value* v = expect.find("at-rest-by")) e.at_rest_by = v->real();
     if (const Value* v = expect.find("contacts")) e.contacts = v->integer();
+    if (const Value* v = expect.find("energy-gain")) e.energy_gain = v->real();
     e.bounds = box_of(expect.find("bounds"), "expect.bounds");
     return e;
 }

@@ -1,0 +1,65 @@
+#!/usr/bin/env bash
+# The plots of the papers, as data (CSV) and pictures (PNG) in out/papers: make papers.
+#   Otaduy09, figure 6 left:  time a step against contacts, CA and ICA, without friction
+#   Otaduy09, figure 6 right: the same for three resolutions of the letters, ICA
+#   Otaduy09, section 6:      histogram of the rounds of constraint manifold refinement
+# The letters fall and settle for END seconds (6 s by default: END=40 make papers runs all of it). Runs that exist are
+# taken up again.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+end=${END:-6}
+out=out/papers
+mkdir -p $out
+
+run() { # NAME, then overrides
+    local name=$1 options=()
+    shift
+    for override in "$@"; do options+=(--set "$override"); done
+    build/pliant run scenes/letters.yaml -o "$out/$name" --resume --end "$end s" --no-report "${options[@]}"
+}
+cells() { # N: the letters' lattices at another resolution
+    sed "s/cells: 5/cells: $1/" scenes/letters.yaml > "$out/letters-$1.yaml"
+}
+column() { head -n 1 "$1" | tr , '\n' | grep -n -x "$2" | cut -d: -f1; }
+
+# Averages over windows of 600 ms, as in the paper: contacts, seconds a step.
+windows() { # RUN
+    local stats=$out/$1/stats.csv
+    awk -F, -v s="$(column "$stats" seconds)" -v a="$(column "$stats" contacts_vertex_face)" '
+        NR > 1 { contacts += $a + $(a + 1) + $(a + 2); seconds += $s; if (++n == 20) {
+            if (contacts > 0) printf "%.0f,%.6f\n", contacts / n, seconds / n
+            n = contacts = seconds = 0 } }' "$stats" | sort -n
+}
+plot() { # PICTURE, TITLE, XLABEL, YLABEL, then gnuplot's plot arguments
+    gnuplot -e "set terminal pngcairo size 900,600 font 'DejaVu Sans,12'; set output '$out/$1'; set title '$2';
+        set xlabel '$3'; set ylabel '$4'; set datafile separator ','; set key left top; set yrange [0:*]; set grid;
+        plot $5"
+}
+
+run ica contact.friction=0
+run ca contact.friction=0 contact.solver=anticipation contact.max-iterations=1000
+for solver in ica ca; do
+    { echo contacts,seconds; windows $solver; } > $out/figure6-left-$solver.csv
+done
+plot figure6-left.png 'Letters without friction: a step of 30 ms' contacts 'seconds a step' \
+    "'$out/figure6-left-ca.csv' using 1:2 every ::1 with linespoints title 'CA', \
+     '$out/figure6-left-ica.csv' using 1:2 every ::1 with linespoints title 'ICA'"
+
+arguments=
+for n in 4 5 6; do
+    cells $n
+    build/pliant run "$out/letters-$n.yaml" -o "$out/cells-$n" --resume --end "$end s" --no-report
+    nodes=$(build/pliant check "$out/letters-$n.yaml" | awk '$2 == "solid" { sum += $5 } END { print sum }')
+    { echo contacts,seconds; windows cells-$n; } > $out/figure6-right-$n.csv
+    arguments+="${arguments:+, }'$out/figure6-right-$n.csv' using 1:2 every ::1 with linespoints title '$nodes nodes'"
+done
+plot figure6-right.png 'Letters with friction, three resolutions: a step of 30 ms' contacts 'seconds a step' "$arguments"
+
+stats=$out/cells-5/stats.csv
+awk -F, -v c="$(column "$stats" max_rounds)" 'NR > 1 { ++n[$c]; ++total; if ($c <= 3) ++within }
+    END { print "rounds,steps"; for (r = 1; r <= 5; ++r) print r "," n[r] + 0
+          printf "%.1f %% of %d steps within 3 rounds\n", 100 * within / total, total > "/dev/stderr" }' \
+    "$stats" > $out/refinement-rounds.csv
+plot refinement-rounds.png 'Rounds of constraint manifold refinement' rounds steps \
+    "'$out/refinement-rounds.csv' using 1:2 every ::1 with boxes fill solid 0.5 notitle"
+echo "plots and data: $out"

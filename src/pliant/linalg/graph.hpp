@@ -1,0 +1,23 @@
+#pragma once
+// The graph of a block matrix: which rows may be worked on at the same time, and which have to do with each other.
+
+#include "pliant/linalg/block_matrix.hpp"
+
+namespace pliant {
+
+/// Colours of the rows of a pattern such that no two coupled rows share one: Gauss-Seidel in colour order is parallel
+/// inside a colour and gives the same bits for any number of threads.
+struct Coloring {
+    std::vector<Index> order;       ///< rows, colour by colour
+    std::vector<Index> color_begin; ///< per colour + 1: range in order
+};
+Coloring color_rows(const BlockPattern& pattern);
+
+/// One block Gauss-Seidel sweep over the given rows of A x = b, colour by colour.
+void gauss_seidel_sweep(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Coloring& rows,
+                        const Vec3s& b, Vec3s& x);
+
+/// Per row: the first row of the connected part that it belongs to. The parts of a system are its bodies.
+std::vector<Index> connected_parts(const BlockPattern& pattern);
+
+} // namespace pliant
