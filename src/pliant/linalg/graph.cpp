@@ -32,18 +32,65 @@ Coloring color_rows(const BlockPattern& pattern)
     return result;
 }
 
-void gauss_seidel_sweep(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Coloring& rows,
-                        const Vec3s& b, Vec3s& x)
+std::vector<Index> SweepOrder::rows() const
 {
-    for (std::size_t c = 0; c + 1 < rows.color_begin.size(); ++c) {
-        const Index begin = rows.color_begin[c];
+    std::vector<Index> all = grouped;
+    all.insert(all.end(), colored.order.begin(), colored.order.end());
+    return all;
+}
+
+SweepOrder make_sweep_order(const Coloring& coloring, const std::vector<Index>& part, const std::vector<char>& wanted)
+{
+    constexpr Index large = 4096, group = 256; // rows
+    const Index n = count(part);
+    std::vector<Index> size(part.size(), 0), place(part.size(), none);
+    for (Index p : part) ++size[p];
+    SweepOrder result;
+    // Rows of a part follow each other, parts in the order of their first rows.
+    Index total = 0;
+    result.group_begin.push_back(0);
+    for (Index i = 0; i < n; ++i) {
+        if (part[i] != i || !wanted[i] || size[i] > large) continue;
+        place[i] = total;
+        total += size[i];
+        if (total - result.group_begin.back() >= group) result.group_begin.push_back(total);
+    }
+    if (result.group_begin.back() != total) result.group_begin.push_back(total);
+    result.grouped.resize(static_cast<std::size_t>(total));
+    for (Index i = 0; i < n; ++i)
+        if (place[part[i]] != none) result.grouped[place[part[i]]++] = i;
+    result.colored.color_begin.push_back(0);
+    for (std::size_t c = 0; c + 1 < coloring.color_begin.size(); ++c) {
+        for (Index k = coloring.color_begin[c]; k < coloring.color_begin[c + 1]; ++k) {
+            const Index i = coloring.order[k];
+            if (wanted[part[i]] && size[part[i]] > large) result.colored.order.push_back(i);
+        }
+        result.colored.color_begin.push_back(count(result.colored.order));
+    }
+    return result;
+}
+
+void gauss_seidel_sweep(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const SweepOrder& order,
+                        bool backwards, const Vec3s& b, Vec3s& x)
+{
+    const auto relax = [&](Index i) {
+        x[i] += diagonal_inverse[i] * (b[i] - A.row_product(i, x)); // D^-1 (b - (A x - D x))
+    };
+    parallel_for(
+        count(order.group_begin) - 1,
+        [&](Index g) {
+            const Index begin = order.group_begin[g], end = order.group_begin[g + 1];
+            if (backwards)
+                for (Index k = end; k-- > begin;) relax(order.grouped[k]);
+            else
+                for (Index k = begin; k < end; ++k) relax(order.grouped[k]);
+        },
+        2);
+    const Index colors = count(order.colored.color_begin) - 1;
+    for (Index k = 0; k < colors; ++k) {
+        const Index c = backwards ? colors - 1 - k : k, begin = order.colored.color_begin[c];
         parallel_for(
-            rows.color_begin[c + 1] - begin,
-            [&](Index k) {
-                const Index i = rows.order[begin + k];
-                x[i] += diagonal_inverse[i] * (b[i] - A.row_product(i, x)); // D^-1 (b - (A x - D x))
-            },
-            512);
+            order.colored.color_begin[c + 1] - begin, [&](Index r) { relax(order.colored.order[begin + r]); }, 512);
     }
 }
 

@@ -13,9 +13,22 @@ struct Coloring {
 };
 Coloring color_rows(const BlockPattern& pattern);
 
-/// One block Gauss-Seidel sweep over the given rows of A x = b, colour by colour.
-void gauss_seidel_sweep(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Coloring& rows,
-                        const Vec3s& b, Vec3s& x);
+/// An order for block Gauss-Seidel that runs on several threads and gives the same bits on any number of them: small
+/// connected parts one after the other in groups that have nothing to do with each other, large ones by colour.
+struct SweepOrder {
+    std::vector<Index> grouped;     ///< rows of small parts, group by group
+    std::vector<Index> group_begin; ///< per group + 1
+    Coloring colored;               ///< rows of large parts
+
+    /// All rows, small parts first.
+    std::vector<Index> rows() const;
+};
+/// part: connected_parts() of the pattern; only parts with wanted[first row] != 0 are in it.
+SweepOrder make_sweep_order(const Coloring& coloring, const std::vector<Index>& part, const std::vector<char>& wanted);
+
+/// One block Gauss-Seidel sweep over the given rows of A x = b, backwards on request.
+void gauss_seidel_sweep(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const SweepOrder& order,
+                        bool backwards, const Vec3s& b, Vec3s& x);
 
 /// Per row: the first row of the connected part that it belongs to. The parts of a system are its bodies.
 std::vector<Index> connected_parts(const BlockPattern& pattern);
