@@ -127,12 +127,14 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
 }
 
 // Step numbers are those of [Otaduy09, 5.5].
-ContactResult Ica::solve_as_published(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
+ContactResult Ica::solve_as_published(const ContactSystem& given, const ContactSolverOptions& options, Vec3s& dv,
                                       Multipliers& lambda)
 {
     constexpr Real change = 0.05;  // "change less than 5 %"
     constexpr Real distance = 0.5; // "larger than half the collision detection tolerance"
     constexpr int max_inner = 100;
+    ContactSystem system = given;
+    system.coarse = nullptr; // D_A has the 3x3 blocks only
     ContactSolverOptions inner = options;
     inner.inner_sweeps = 1;
     inner.local_passes = 3;
