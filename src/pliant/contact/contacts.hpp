@@ -32,6 +32,20 @@ struct Contact {
     Vec3 impulse = Vec3::Zero(); ///< world [N s]: warm start in, answer out
 };
 
+/// Order of the set.
+inline bool by_key(const Contact& a, const Contact& b)
+{
+    return a.key < b.key;
+}
+/// Side a minus side b as the contact's weights give it, at surface positions x [m].
+inline Vec3 relative_position(const Contact& c, const Vec3s& x)
+{
+    Vec3 d = Vec3::Zero();
+    for (int k = 0; k < 4; ++k)
+        if (c.vertex[k] != none) d += c.weight[k] * x[c.vertex[k]];
+    return d;
+}
+
 /// Positions that the rows need, all at the two ends of the step.
 struct StepGeometry {
     const Model& model;

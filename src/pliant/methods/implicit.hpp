@@ -38,12 +38,16 @@ private:
     Contact make_contact(const Model& model, const ContactPair& pair) const;
     void warm_start(const State& state, Contact& contact, Real scale) const;
 
+    /// Whether `pinch: release` lets the pair through.
+    static bool is_released(const State& state, const PairKey& key);
+
     MethodOptions options_;
     LinearSystem system_;
     Ica ica_;
     Detector detector_;
     NormalCones cones_;
-    Real hard_gap_ = 0; ///< what CCD certifies [m]
+    Real smallest_gap_ = 0; ///< of any body [m]
+    Real hard_gap_ = 0;     ///< what CCD certifies [m]
     std::vector<Index> plane_bodies_;
 
     // Scratch of one sub-step.
