@@ -82,8 +82,9 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     }
     prepare(system);
     drop_unforced(system.problem, lambda, dv);
+    ContactSolverOptions inner = options; // with the number of sweeps that the residuals ask for
     Anderson anderson(options.anderson, active_rows_, system.diagonal_inverse, rows_.responses());
-    constexpr int check_every = 4, max_patience = 4;
+    constexpr int check_every = 4, max_patience = 4, most_sweeps = 4;
     constexpr Real near_enough = 0.8; // of the room
     int patience = 0;
     Vec3s best_dv;
@@ -91,7 +92,7 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     Real best = std::numeric_limits<Real>::infinity();
     while (result.iterations < options.max_iterations) {
         anderson.begin(dv, lambda);
-        anticipate(system, options, result.iterations % check_every == 0, dv, lambda);
+        anticipate(system, inner, result.iterations % check_every == 0, dv, lambda);
         refine(system, options.matrix_sweeps, dv);
         ++result.iterations;
         if (result.iterations % check_every == 0 || result.iterations == 1 ||
@@ -105,6 +106,12 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
                 best_dv = dv;
                 best_lambda = lambda;
             }
+            // Rows that lag behind the dynamics are swept more often, and the other way round.
+            const Real rows = std::max(result.residuals.complementarity / options.tolerance,
+                                       result.residuals.gap / options.gap_tolerance);
+            inner.inner_sweeps = rows > result.residuals.dynamics / options.tolerance
+                                     ? std::min(2 * inner.inner_sweeps, most_sweeps * options.inner_sweeps)
+                                     : std::max(inner.inner_sweeps / 2, options.inner_sweeps);
             // A few rows squeezed close to the certified distance may ask for far more than all the others: once those
             // are solved, they get some more rounds, then continuous detection judges.
             const bool solved = result.residuals.worst() <= options.tolerance;
