@@ -25,6 +25,30 @@ ContactKind kind_of(PairKind kind)
     return ContactKind::vertex_face;
 }
 
+/// Per vertex: the mean displacement over the cell of a grid that it is in, a few edges wide [m].
+Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
+{
+    constexpr Real edges = 8;
+    Real edge = 0;
+    for (const Body& body : model.bodies) edge = std::max(edge, body.edge_length);
+    Vec3s mean(x0.size(), Vec3::Zero());
+    if (edge == 0) return mean;
+    std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
+    cells.reserve(x0.size());
+    for (Index v = 0; v < count(x0); ++v) {
+        const Vec3 c = (x0[v] / (edges * edge)).array().floor();
+        cells.push_back({{std::int64_t(c[0]), std::int64_t(c[1]), std::int64_t(c[2])}, v});
+    }
+    std::sort(cells.begin(), cells.end());
+    for (std::size_t begin = 0, end; begin < cells.size(); begin = end) {
+        Vec3 sum = Vec3::Zero();
+        for (end = begin; end < cells.size() && cells[end].first == cells[begin].first; ++end)
+            sum += x1[cells[end].second] - x0[cells[end].second];
+        for (std::size_t k = begin; k < end; ++k) mean[cells[k].second] = sum / Real(end - begin);
+    }
+    return mean;
+}
+
 } // namespace
 
 bool ImplicitContact::is_released(const State& state, const PairKey& key)
@@ -80,14 +104,16 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
         planes_.push_back(
             {plane_at(model, obstacle, world.state.time), plane_at(model, obstacle, world.state.time + dt), b});
     }
-    // Half of the gap plus what a vertex travels, at most a quarter of an edge: reach is the sum over both sides.
+    // Half of the gap plus what a vertex travels against its surroundings, at most a quarter of an edge: reach is the
+    // sum over both sides. What moves along together does not meet.
     const Real gap = smallest_gap_;
+    const Vec3s drift = mean_motion(model, x0_, x1_);
     std::vector<Real> radius(static_cast<std::size_t>(surface.vertex_count()));
     for (Index v = 0; v < surface.vertex_count(); ++v) {
         const Body& body = model.bodies[surface.vertex_body[v]];
         const Real own = body.gap > 0 ? body.gap : gap;
         const Real ahead = body.gap > 0 ? options_.reach_fraction / 2 * body.edge_length : own;
-        radius[v] = own / 2 + std::min(2 * (x1_[v] - x0_[v]).norm(), std::min(ahead, 5 * own));
+        radius[v] = own / 2 + std::min(2 * (x1_[v] - x0_[v] - drift[v]).norm(), std::min(ahead, 5 * own));
     }
     ProximityOptions proximity;
     proximity.radius = radius;
