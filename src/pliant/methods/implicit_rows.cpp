@@ -25,12 +25,14 @@ ContactKind kind_of(PairKind kind)
     return ContactKind::vertex_face;
 }
 
-/// Per vertex: the mean displacement over the cell of a grid that it is in, a few edges wide [m].
+/// Per vertex of a cloth: the mean displacement over the cell of a grid that it is in, a few edges wide [m]. Other
+/// bodies get 0: a coarse obstacle may be next to them without a vertex in the cell.
 Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
 {
     constexpr Real edges = 8;
     Real edge = 0;
-    for (const Body& body : model.bodies) edge = std::max(edge, body.edge_length);
+    for (const Body& body : model.bodies)
+        if (body.kind == BodyKind::cloth) edge = std::max(edge, body.edge_length);
     Vec3s mean(x0.size(), Vec3::Zero());
     if (edge == 0) return mean;
     std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
@@ -44,7 +46,10 @@ Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
         Vec3 sum = Vec3::Zero();
         for (end = begin; end < cells.size() && cells[end].first == cells[begin].first; ++end)
             sum += x1[cells[end].second] - x0[cells[end].second];
-        for (std::size_t k = begin; k < end; ++k) mean[cells[k].second] = sum / Real(end - begin);
+        for (std::size_t k = begin; k < end; ++k) {
+            const Index v = cells[k].second;
+            if (model.bodies[model.surface.vertex_body[v]].kind == BodyKind::cloth) mean[v] = sum / Real(end - begin);
+        }
     }
     return mean;
 }
@@ -108,12 +113,14 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     // sum over both sides. What moves along together does not meet.
     const Real gap = smallest_gap_;
     const Vec3s drift = mean_motion(model, x0_, x1_);
+    const Real fall = model.gravity.norm() * dt * dt; // what a body at rest moves in the unconstrained step
     std::vector<Real> radius(static_cast<std::size_t>(surface.vertex_count()));
     for (Index v = 0; v < surface.vertex_count(); ++v) {
         const Body& body = model.bodies[surface.vertex_body[v]];
         const Real own = body.gap > 0 ? body.gap : gap;
         const Real ahead = body.gap > 0 ? options_.reach_fraction / 2 * body.edge_length : own;
-        radius[v] = own / 2 + std::min(2 * (x1_[v] - x0_[v] - drift[v]).norm(), std::min(ahead, 5 * own));
+        const Real moved = std::max((x1_[v] - x0_[v] - drift[v]).norm(), std::min(fall, (x1_[v] - x0_[v]).norm()));
+        radius[v] = own / 2 + std::min(2 * moved, std::min(ahead, 5 * own));
     }
     ProximityOptions proximity;
     proximity.radius = radius;
