@@ -164,7 +164,7 @@ void sweep()
     system.assemble(world.model, world.state, 0.01);
     const std::vector<Index> part = connected_parts(system.A().pattern());
     const SweepOrder order =
-        make_sweep_order(color_rows(system.A().pattern()), part, std::vector<char>(part.size(), 1));
+        make_sweep_order(color_chunks(system.A().pattern()), part, std::vector<char>(part.size(), 1));
     Vec3s x(world.state.position.size(), Vec3::Zero());
     for (int threads : {1, 2}) {
         set_thread_count(threads);
@@ -218,6 +218,7 @@ void scenes()
 
 int main()
 {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // lines appear as they are done, also in a file
     sweep();
     scenes();
     letters_at_rest();

@@ -36,19 +36,21 @@ BlockMatrix chains(const std::vector<Index>& lengths)
 
 const std::vector<Index> lengths = {1, 40, 300, 7, 5000, 1, 90};
 
-TEST(Graph, ColorsNeverJoinCoupledRows)
+TEST(Graph, ColorsNeverJoinCoupledChunks)
 {
     const BlockMatrix A = chains(lengths);
-    const Coloring coloring = color_rows(A.pattern());
-    std::vector<Index> color(static_cast<std::size_t>(A.rows()));
+    const ChunkColoring coloring = color_chunks(A.pattern(), 16);
+    std::vector<Index> color(coloring.order.size());
     for (std::size_t c = 0; c + 1 < coloring.color_begin.size(); ++c)
         for (Index k = coloring.color_begin[c]; k < coloring.color_begin[c + 1]; ++k)
             color[coloring.order[k]] = Index(c);
     for (Index i = 0; i < A.rows(); ++i)
-        for (Index s = A.pattern().row_begin[i]; s < A.pattern().row_begin[i + 1]; ++s)
-            if (A.pattern().column[s] != i) {
-                EXPECT_NE(color[i], color[A.pattern().column[s]]);
+        for (Index s = A.pattern().row_begin[i]; s < A.pattern().row_begin[i + 1]; ++s) {
+            const Index a = i / 16, b = A.pattern().column[s] / 16;
+            if (a != b) {
+                EXPECT_NE(color[a], color[b]);
             }
+        }
 }
 
 TEST(Graph, ConnectedPartsAreTheChains)
@@ -67,7 +69,7 @@ TEST(Graph, SweepsVisitTheWantedPartsOnceAndLeaveTheOthersAlone)
     const std::vector<Index> part = connected_parts(A.pattern());
     std::vector<char> wanted(part.size(), 1);
     wanted[part[50]] = 0; // the chain of 300
-    const std::vector<Index> rows = make_sweep_order(color_rows(A.pattern()), part, wanted).rows();
+    const std::vector<Index> rows = make_sweep_order(color_chunks(A.pattern()), part, wanted).rows;
     const std::set<Index> visited(rows.begin(), rows.end());
     EXPECT_EQ(visited.size(), rows.size());
     for (Index i = 0; i < A.rows(); ++i) EXPECT_EQ(visited.count(i) == 1, part[i] != part[50]);
@@ -77,7 +79,7 @@ TEST(Graph, SweepsConvergeToTheDirectSolutionWithTheSameBitsForAnyThreadCount)
 {
     const BlockMatrix A = chains(lengths);
     const std::vector<Index> part = connected_parts(A.pattern());
-    const SweepOrder order = make_sweep_order(color_rows(A.pattern()), part, std::vector<char>(part.size(), 1));
+    const SweepOrder order = make_sweep_order(color_chunks(A.pattern()), part, std::vector<char>(part.size(), 1));
     std::vector<Mat3> inverse;
     invert_diagonal(A, inverse);
     Random random(4);

@@ -9,7 +9,7 @@
 namespace pliant {
 
 // Bodies without a row keep their unconstrained velocity exactly: hence the connected parts.
-Ica::Ica(const BlockPattern& pattern) : coloring_(color_rows(pattern)), component_(connected_parts(pattern)) {}
+Ica::Ica(const BlockPattern& pattern) : coloring_(color_chunks(pattern)), component_(connected_parts(pattern)) {}
 
 void Ica::prepare(const ContactSystem& system)
 {
@@ -25,7 +25,6 @@ void Ica::prepare(const ContactSystem& system)
             live[component_[i]] = 1;
         }
     active_ = make_sweep_order(coloring_, component_, live);
-    active_rows_ = active_.rows();
     parts_.clear();
     for (Index q = 0; system.coarse && q < system.coarse->parts(); ++q)
         if (live[component_[system.coarse->part(q).first]]) parts_.push_back(q);
@@ -83,7 +82,7 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     prepare(system);
     drop_unforced(system.problem, lambda, dv);
     ContactSolverOptions inner = options; // with the number of sweeps that the residuals ask for
-    Anderson anderson(options.anderson, active_rows_, system.diagonal_inverse, rows_.responses());
+    Anderson anderson(options.anderson, active_.rows, system.diagonal_inverse, rows_.responses());
     constexpr int check_every = 4, max_patience = 4, most_sweeps = 4;
     constexpr Real near_enough = 0.8; // of the room
     int patience = 0;

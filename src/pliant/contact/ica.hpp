@@ -25,13 +25,12 @@ private:
     void drop_unforced(const ContactProblem& problem, const Multipliers& lambda, Vec3s& dv) const;
     void refine(const ContactSystem& system, int sweeps, Vec3s& dv);
 
-    Coloring coloring_;
+    ChunkColoring coloring_;
     // Scratch of one solve, filled by prepare().
-    std::vector<Index> touched_;     ///< blocks with a row, sorted
-    SweepOrder active_;              ///< blocks of the connected parts that have a row
-    std::vector<Index> active_rows_; ///< the same, in order
-    std::vector<Index> component_;   ///< per block: first block of its connected part
-    std::vector<Index> parts_;       ///< of the coarse space, with a row
+    std::vector<Index> touched_;   ///< blocks with a row, sorted
+    SweepOrder active_;            ///< blocks of the connected parts that have a row
+    std::vector<Index> component_; ///< per block: first block of its connected part
+    std::vector<Index> parts_;     ///< of the coarse space, with a row
     RowSweep rows_;
     Vec3s f_; ///< J^T l
 };
