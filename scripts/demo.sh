@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.."
 pliant=build/pliant
 
 "$pliant" run scenes/falling-cloth.yaml -o out/demo --force --set "bodies.sheet.mesh.grid.vertices=[30, 30]" \
-    --set expect.contacts=100
+    --set expect.contacts=100 --set contact.tolerance=1e-3
 "$pliant" check out/demo
 "$pliant" render out/demo -o out/demo.png --sheet 3x2 --size 1440x810 --subdivide --samples 16 > /dev/null
 one=$("$pliant" run scenes/hello.yaml -o out/hello-1 --force --threads 1 --end 0.5 --quiet --no-report)
