@@ -94,7 +94,7 @@ async function storedRun(browser, place) {
 }
 
 async function liveScene(browser) {
-  const { server, address } = await view(scene, "--set", "time.end=20 s");
+  const { server, address } = await view(scene, "--set", "time.end=1000 s");
   const faults = [];
   const page = await openPage(browser, address, faults);
   const stored = () => page.evaluate(() => Number(document.body.dataset.frames));
