@@ -126,8 +126,7 @@ void letters_at_rest()
 void one_body()
 {
     std::vector<Sample> samples;
-    for (const std::array<Index, 3>& cells :
-         {std::array<Index, 3>{6, 203, 6}, {9, 99, 9}, {15, 38, 15}, {24, 15, 24}}) {
+    for (const std::array<Index, 3>& cells : {std::array<Index, 3>{6, 203, 6}, {9, 99, 9}, {15, 38, 15}}) {
         WorldBuilder builder;
         FrictionTable friction;
         friction.value = 0;
