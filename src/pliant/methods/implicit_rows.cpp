@@ -125,7 +125,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     ProximityOptions proximity;
     proximity.radius = radius;
     proximity.planes = planes_;
-    proximity.cone_tolerance = 0.01; // a pair that leans out of its cones is no local minimum: a ghost on a flat edge
+    proximity.cone_tolerance = 0.1; // a pair that leans out of its cones is no local minimum: a ghost on a flat edge
     contacts_.clear();
     const Real slack = 2 * model.gravity.norm() * dt * dt;
     const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
