@@ -118,8 +118,8 @@ TEST_F(Compare, GoesOnAfterAnInterrupt)
     const std::vector<std::string> arguments = {"--methods", "implicit,none", "--set", "time.step=10 us"};
     ProcessOptions options;
     options.signal = SIGINT;
-    options.delay = 0.3;
-    options.wait_for = (dir / "out" / "implicit" / "frames" / "000000.frame").string();
+    options.delay = 0;
+    options.wait_for = (dir / "out" / "implicit" / "frames" / "000001.frame").string();
     const ProcessResult stopped = compare(arguments, options);
     ASSERT_EQ(stopped.code, 130) << stopped.out;
     EXPECT_FALSE(fs::exists(dir / "out" / "compare.html"));

@@ -90,7 +90,7 @@ constexpr char script[] = R"js(
   let last = performance.now();
   function tick(now) {
     if (running && frames > 1) {
-      clock += (now - last) / 1000;
+      clock += Math.min((now - last) / 1000, 0.1); // a slow machine plays slowly and leaves nothing out
       if (clock > times[frames - 1] + 0.7) clock = times[0];
       frame = 0;
       while (frame + 1 < frames && times[frame + 1] <= clock) ++frame;
