@@ -42,21 +42,68 @@ struct StiffBodies {
             A.block(A.pattern().slot(j, i)) -= K;
         }
         invert_diagonal(A, inverse);
-        coarse = CoarseSpace(parts, n);
-        coarse.update(A, x);
+        coarse = CoarseSpace(A.pattern(), parts, x);
+        coarse.update(A);
     }
 };
+
+/// The correction of the load A v: v itself if the coarse space holds v.
+Vec3s answer_to_load_of(const StiffBodies& bodies, const Vec3s& v)
+{
+    Vec3s load(v.size()), answer(v.size(), Vec3::Zero());
+    bodies.A.multiply(v, load);
+    bodies.coarse.add_correction(load, answer);
+    return answer;
+}
 
 TEST(CoarseSpace, AnswersALoadThatMovesABodyRigidlyExactly)
 {
     const StiffBodies bodies(3, 20, 1e4);
-    // The load of a rigid motion v = v0 + w x r is A v; the coarse correction alone must give v back.
-    Vec3s v, load, answer(bodies.x.size(), Vec3::Zero());
+    Vec3s v;
     for (const Vec3& p : bodies.x) v.push_back(Vec3(1, 2, -1) + Vec3(0.3, -0.2, 0.5).cross(p));
-    load.resize(v.size());
-    bodies.A.multiply(v, load);
-    bodies.coarse.add_correction(load, answer);
-    for (std::size_t i = 0; i < v.size(); ++i) EXPECT_LT((answer[i] - v[i]).norm(), 1e-9);
+    const Vec3s answer = answer_to_load_of(bodies, v);
+    for (std::size_t i = 0; i < v.size(); ++i) EXPECT_LT((answer[i] - v[i]).norm(), 1e-5) << "single precision";
+}
+
+TEST(CoarseSpace, AnswersALoadThatStretchesAndShearsABodyExactly)
+{
+    const StiffBodies bodies(3, 20, 100);
+    Mat3 G;
+    G << 0.5, 0.2, 0, -0.1, 1, 0.3, 0, 0.4, -0.7;
+    Vec3s v;
+    for (const Vec3& p : bodies.x) v.emplace_back(G * p);
+    const Vec3s answer = answer_to_load_of(bodies, v);
+    for (std::size_t i = 0; i < v.size(); ++i) EXPECT_LT((answer[i] - v[i]).norm(), 1e-4) << "single precision";
+}
+
+TEST(CoarseSpace, KeepsToMotionsThatItsBlocksTellApart)
+{
+    // Two clusters and one block far away, which alone would move all corners of its cell.
+    std::vector<std::array<Index, 2>> pairs;
+    for (Index i = 0; i < 20; ++i)
+        for (Index j = i + 1; j < 20; ++j) pairs.push_back({i, j});
+    Random random(5);
+    Vec3s x, b;
+    for (Index i = 0; i < 20; ++i) {
+        const Vec3 at = i == 19 ? Vec3(10, 10, 10) : i < 10 ? Vec3(0, 0, 0) : Vec3(10, 0, 0);
+        x.push_back(at + random.in_box(Vec3::Constant(-0.1), Vec3::Constant(0.1)));
+        b.push_back(random.in_box(Vec3::Constant(-1), Vec3::Constant(1)));
+    }
+    BlockMatrix A(make_pattern(20, pairs));
+    for (Index i = 0; i < 20; ++i) A.block(A.pattern().diagonal[i]) += 20 * Mat3::Identity();
+    for (const auto& [i, j] : pairs) {
+        A.block(A.pattern().slot(i, j)) -= Mat3::Identity();
+        A.block(A.pattern().slot(j, i)) -= Mat3::Identity();
+    }
+    CoarseSpace coarse(A.pattern(), {{0, 20}}, x);
+    coarse.update(A);
+    std::vector<Mat3> inverse;
+    invert_diagonal(A, inverse);
+    Vec3s answer(20, Vec3::Zero()), Ax(20);
+    const CgResult result = conjugate_gradients(A, inverse, b, answer, {1e-10, 200, 0, &coarse});
+    EXPECT_TRUE(result.converged);
+    A.multiply(answer, Ax);
+    for (Index i = 0; i < 20; ++i) EXPECT_LT((Ax[i] - b[i]).norm(), 1e-7);
 }
 
 TEST(CoarseSpace, LeavesTheSolutionOfConjugateGradientsAsItIsAndSparesIterations)

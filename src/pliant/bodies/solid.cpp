@@ -35,6 +35,7 @@ Solid make_solid(const TetMesh& mesh, const SolidMaterial& material)
     const Real E = material.young, nu = material.poisson;
     solid.lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
     solid.mu = E / (2 * (1 + nu));
+    solid.rest = mesh.vertices;
     solid.mass.assign(mesh.vertices.size(), 0);
     solid.elements.reserve(mesh.tets.size());
     for (const Tet& t : mesh.tets) {

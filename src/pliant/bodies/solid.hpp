@@ -16,6 +16,7 @@ struct SolidElement {
 struct Solid {
     SolidMaterial material;
     Real lambda = 0, mu = 0; ///< Lame's coefficients [Pa]
+    Vec3s rest;              ///< per node: its place in the rest shape [m]
     std::vector<Real> mass;  ///< per node, lumped [kg]
     std::vector<SolidElement> elements;
 };

@@ -44,13 +44,13 @@ void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& op
 // updates of the multipliers turns the iteration into Uzawa's with too long a step, which diverges on stiff bodies.
 void Ica::refine(const ContactSystem& system, int sweeps, Vec3s& dv)
 {
-    // The rigid motions are exact already: z = (P^T A P)^-1 P^T (f - A dv) for the new f.
+    // The coarse motions are exact already: z = (P^T A P)^-1 P^T (f - A dv) for the new f.
     parallel_for(
         count(parts_),
         [&](Index q) {
             const CoarseSpace::Part& part = system.coarse->part(parts_[q]);
             for (Index i = part.first; i < part.first + part.size; ++i)
-                dv[i] += rows_.rigid_motion(system, parts_[q], i);
+                dv[i] += rows_.coarse_motion(system, parts_[q], i);
         },
         4);
     for (int sweep = 0; sweep < sweeps; ++sweep)

@@ -111,7 +111,7 @@ struct ContactSystem {
     const ContactProblem& problem;
     Real dt;
     Real velocity_scale; ///< what a velocity error is compared with: max(rms |v*| at contacts, g dt) [m/s]
-    const CoarseSpace* coarse = nullptr; ///< rigid motions of stiff bodies, which anticipation includes
+    const CoarseSpace* coarse = nullptr; ///< motions of stiff bodies as a whole, which anticipation includes
 };
 
 /// Residuals of a candidate solution, from scratch.

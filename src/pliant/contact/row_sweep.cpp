@@ -36,20 +36,42 @@ void RowSweep::make_coarse_entries(const ContactSystem& system)
 {
     const ContactProblem& p = system.problem;
     coarse_entries_.clear();
+    coarse_weights_.clear();
     coarse_begin_.assign(1, 0);
+    std::size_t responses = 0;
     for (const Row& r : p.rows) {
-        for (Index k = r.entry_begin; system.coarse && k < r.entry_end; ++k) {
+        // Entries of one body are next to each other.
+        for (Index k = r.entry_begin, part = none; system.coarse && k < r.entry_end; ++k) {
             const RowEntry& e = p.entries[k];
-            const Index part = system.coarse->part_of(e.block);
-            if (part == none) continue;
-            Index c = coarse_begin_.back();
-            while (c < count(coarse_entries_) && coarse_entries_[c].part != part) ++c;
-            if (c == count(coarse_entries_)) coarse_entries_.push_back({part, 0, Vec3::Zero()});
-            coarse_entries_[c].weight += e.weight;
-            coarse_entries_[c].arm += e.weight * system.coarse->arm(e.block);
+            const Index part_here = system.coarse->part_of(e.block);
+            if (part_here == none) continue;
+            if (part_here != part) {
+                part = part_here;
+                const Index rows = 3 * system.coarse->controls(part);
+                coarse_entries_.push_back({part, rows, 3 * std::size_t(system.coarse->control_begin(part)), responses,
+                                           count(coarse_weights_), 0});
+                responses += 3 * static_cast<std::size_t>(rows);
+            }
+            CoarseEntry& entry = coarse_entries_.back();
+            for (const CoarseSpace::Weight& w : system.coarse->weights(e.block)) {
+                Index c = entry.weight_begin;
+                while (c < count(coarse_weights_) && coarse_weights_[c].control != w.control) ++c;
+                if (c == count(coarse_weights_)) coarse_weights_.push_back({w.control, 0});
+                coarse_weights_[c].value += e.weight * w.value;
+            }
+            entry.weight_end = count(coarse_weights_);
         }
         coarse_begin_.push_back(count(coarse_entries_));
     }
+    coarse_responses_.resize(responses);
+    parallel_for(count(coarse_entries_), [&](Index k) {
+        const CoarseEntry& e = coarse_entries_[k];
+        const Eigen::MatrixXf& C = system.coarse->inverse(e.part);
+        Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, 3>> Y(coarse_responses_.data() + e.response, C.rows(), 3);
+        Y.setZero();
+        for (Index w = e.weight_begin; w < e.weight_end; ++w)
+            Y += float(coarse_weights_[w].value) * C.middleCols<3>(3 * coarse_weights_[w].control);
+    });
 }
 
 void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& touched, const std::vector<Index>& parts)
@@ -70,18 +92,12 @@ void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& to
     u_.resize(n);
     f_.resize(n);
     residual_.resize(parts_.empty() ? 0 : n);
-    z_.resize(coarse ? static_cast<std::size_t>(coarse->parts()) : 0);
-    compliance_.resize(z_.size());
+    z_.resize(coarse ? 3 * static_cast<std::size_t>(coarse->control_begin(coarse->parts())) + 1 : 0);
     for (Index i : touched_) {
         D_inverse_[i] = padded(system.diagonal_inverse[i]);
         f_[i].setZero();
     }
-    for (Index q : parts_) {
-        const Mat6& C = coarse->inverse(q);
-        compliance_[q] = {padded(Mat3(C.topLeftCorner<3, 3>())), padded(Mat3(C.topRightCorner<3, 3>())),
-                          padded(Mat3(C.bottomLeftCorner<3, 3>())), padded(Mat3(C.bottomRightCorner<3, 3>()))};
-    }
-    // W_j = R^T (sum_k w_k^2 D_k^-1 + sum [arm] I^-1 [arm]^T + rigid motions) R. Blocks that appear twice in a row are
+    // W_j = R^T (sum_k w_k^2 D_k^-1 + sum [arm] I^-1 [arm]^T + coarse motions) R. Blocks that appear twice in a row are
     // merged by whoever builds it, so no cross terms are lost.
     parallel_for(p.size(), [&](Index j) {
         const Row& r = p.rows[j];
@@ -94,9 +110,10 @@ void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& to
         }
         for (Index k = coarse_begin_[j]; k < coarse_begin_[j + 1]; ++k) {
             const CoarseEntry& e = coarse_entries_[k];
-            Eigen::Matrix<Real, 3, 6> P;
-            P << e.weight * Mat3::Identity(), -skew(e.arm);
-            W += P * coarse->inverse(e.part) * P.transpose();
+            const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, 3>> Y(coarse_responses_.data() + e.response,
+                                                                              e.rows, 3);
+            for (Index w = e.weight_begin; w < e.weight_end; ++w)
+                W += coarse_weights_[w].value * Y.middleRows<3>(3 * coarse_weights_[w].control).cast<Real>();
         }
         Mat3 R;
         R << r.normal, r.tangent1, r.tangent2;
@@ -134,8 +151,9 @@ void RowSweep::start(const ContactSystem& system, const Vec3s& dv, const Multipl
     parallel_for(
         count(parts_),
         [&](Index q) {
-            const Vec6 z = system.coarse->inverse(parts_[q]) * system.coarse->restrict(parts_[q], residual_);
-            z_[parts_[q]] = {padded(Vec3(z.head<3>())), padded(Vec3(z.tail<3>()))};
+            const CoarseSpace& coarse = *system.coarse;
+            const Index part = parts_[q];
+            coarse.answer(part, residual_, z_.data() + 3 * std::size_t(coarse.control_begin(part)));
         },
         4);
     parallel_for(count(loose_), [&](Index t) {
@@ -153,7 +171,9 @@ Vec4 RowSweep::velocity(const ContactProblem& p, Index row) const
     for (Index k = r.arm_begin; k < r.arm_end; ++k) world += cross(u_[p.arms[k].block], p.arms[k].arm);
     for (Index k = coarse_begin_[row]; k < coarse_begin_[row + 1]; ++k) {
         const CoarseEntry& e = coarse_entries_[k];
-        world += e.weight * z_[e.part].linear + cross(z_[e.part].angular, e.arm);
+        const Real* z = z_.data() + e.z; // the fourth lane belongs to the next control point, and no one looks at it
+        for (Index w = e.weight_begin; w < e.weight_end; ++w)
+            world += coarse_weights_[w].value * Eigen::Map<const Vec4>(z + 3 * coarse_weights_[w].control);
     }
     return times(frames_[row].axes_t, world) + frames_[row].base;
 }
@@ -176,10 +196,10 @@ void RowSweep::push(const ContactProblem& p, Index row, const Vec3& change)
     }
     for (Index k = coarse_begin_[row]; k < coarse_begin_[row + 1]; ++k) {
         const CoarseEntry& e = coarse_entries_[k];
-        const Compliance& C = compliance_[e.part];
-        const Vec4 force = e.weight * world, twist = -cross(world, e.arm);
-        z_[e.part].linear += times(C.ll, force) + times(C.la, twist);
-        z_[e.part].angular += times(C.al, force) + times(C.aa, twist);
+        Eigen::Map<Eigen::VectorXd> z(z_.data() + e.z, e.rows);
+        const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, 3>> Y(coarse_responses_.data() + e.response, e.rows,
+                                                                          3);
+        z += world[0] * Y.col(0).cast<Real>() + world[1] * Y.col(1).cast<Real>() + world[2] * Y.col(2).cast<Real>();
     }
 }
 
@@ -225,9 +245,9 @@ void RowSweep::sweep(const ContactSystem& system, const ContactSolverOptions& op
     }
 }
 
-Vec3 RowSweep::rigid_motion(const ContactSystem& system, Index part, Index block) const
+Vec3 RowSweep::coarse_motion(const ContactSystem& system, Index part, Index block) const
 {
-    return (z_[part].linear + cross(z_[part].angular, system.coarse->arm(block))).head<3>();
+    return system.coarse->velocity(z_.data() + 3 * std::size_t(system.coarse->control_begin(part)), block);
 }
 
 Real RowSweep::residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const

@@ -10,7 +10,7 @@ using Mat43 = Eigen::Matrix<Real, 4, 3>; ///< a Mat3 likewise, column by column
 
 /// The anticipated velocity u(l) = dv + M^-1 (J^T l - A dv) is made to satisfy the rows [Otaduy09, eq. 10, 13, 14]:
 /// each row sees u, changes its multipliers, and u follows at its blocks. B = J M^-1 J^T is never built. M^-1 is D^-1,
-/// the diagonal blocks, plus the rigid motions of the coarse space, without which a stiff body seems to answer a push
+/// the diagonal blocks, plus the motions of the coarse space, without which a stiff body seems to answer a push
 /// with one node's mass and an impulse comes out too large by orders.
 class RowSweep {
 public:
@@ -24,23 +24,19 @@ public:
 
     const std::vector<Mat3>& responses() const { return W_; }
     Vec3 impulse(Index block) const { return f_[block].head<3>(); } ///< J^T l of a touched block [N s]
-    /// P z, the anticipated rigid motion at a block of a part [m/s].
-    Vec3 rigid_motion(const ContactSystem& system, Index part, Index block) const;
+    /// P z, the anticipated coarse motion at a block of a part [m/s].
+    Vec3 coarse_motion(const ContactSystem& system, Index part, Index block) const;
     /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
     Real residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
 
 private:
-    /// What a row has to do with the rigid motion of one of its bodies: like an entry and an arm of a rigid body.
+    /// What a row has to do with the coarse motion of one of its bodies.
     struct CoarseEntry {
         Index part;
-        Real weight;
-        Vec3 arm; ///< [m]
-    };
-    struct Motion {
-        Vec4 linear, angular;
-    };
-    struct Compliance {
-        Mat43 ll, la, al, aa; ///< quarters of (P^T A P)^-1
+        Index rows;                     ///< 3 for each control point of the part
+        std::size_t z;                  ///< where those of the part begin in z_
+        std::size_t response;           ///< and in coarse_responses_ what an impulse does to them, rows x 3
+        Index weight_begin, weight_end; ///< control points that the row follows, in coarse_weights_
     };
     struct Frame {
         Mat43 axes;     ///< normal, tangents: world = axes l
@@ -58,14 +54,15 @@ private:
     std::vector<Mat3> W_; ///< per row: 3x3 response in the row's frame
     std::vector<Frame> frames_;
     std::vector<CoarseEntry> coarse_entries_;
+    std::vector<CoarseSpace::Weight> coarse_weights_;
+    std::vector<float> coarse_responses_;
     std::vector<Index> coarse_begin_; ///< per row + 1
     std::vector<Index> touched_;      ///< blocks with a row
     std::vector<Index> loose_;        ///< those of them outside of the coarse space
     std::vector<Index> parts_;
     std::vector<Mat43> D_inverse_; ///< per block
     std::vector<Vec4> u_, f_;      ///< per block
-    std::vector<Compliance> compliance_;
-    std::vector<Motion> z_;      ///< per part: anticipated rigid motion beyond u_
+    std::vector<Real> z_;        ///< 3 per control point: anticipated coarse motion beyond u_; one more for wide loads
     Vec3s residual_;             ///< f - A dv at the blocks of parts_
     std::vector<Index> watched_; ///< rows that push or are about to, as of the last visit to all
     std::vector<Real> slack_;    ///< per row: n . u - rhs at that visit [m/s]

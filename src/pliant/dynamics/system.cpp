@@ -82,10 +82,15 @@ LinearSystem::LinearSystem(const Model& model)
         }));
     // A pinned body has no rigid motion, a cloth is too soft to move as one.
     std::vector<CoarseSpace::Part> parts;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
-        if (model.bodies[i].kind == BodyKind::solid && !has_pins_[i])
-            parts.push_back({model.bodies[i].first_block, model.bodies[i].block_count});
-    coarse_ = CoarseSpace(std::move(parts), n);
+    Vec3s rest(static_cast<std::size_t>(n), Vec3::Zero());
+    for (std::size_t i = 0; i < model.bodies.size(); ++i) {
+        const Body& body = model.bodies[i];
+        if (body.kind != BodyKind::solid || has_pins_[i]) continue;
+        parts.push_back({body.first_block, body.block_count});
+        const Solid& solid = model.solids[body.model];
+        std::copy(solid.rest.begin(), solid.rest.end(), rest.begin() + body.first_block);
+    }
+    coarse_ = CoarseSpace(A_.pattern(), std::move(parts), rest);
     b_.resize(static_cast<std::size_t>(n));
     force_.resize(static_cast<std::size_t>(n));
     prescribed_.assign(static_cast<std::size_t>(n), Vec3::Zero());
@@ -218,7 +223,7 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt)
     }
     invert_diagonal(A_, diagonal_inverse_);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
-    coarse_.update(A_, state.position);
+    coarse_.update(A_);
     momentum_scale_ = std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) {
         const Vec3 p = dt * mass_[i] * model.gravity, mv = mass_[i] * state.velocity[i];
         return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);

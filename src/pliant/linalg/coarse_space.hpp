@@ -1,7 +1,9 @@
 #pragma once
-// The rigid motions of groups of blocks as a coarse space. A stiff body answers a push first of all by moving as a
-// whole; the diagonal blocks of A know nothing of that, and an iteration that only uses them needs as many rounds as
-// sqrt(h^2 k / m). Adding P (P^T A P)^-1 P^T, P the six rigid motions of each group, mends exactly this.
+// Coarse motions of groups of blocks. A stiff body answers a push first of all by moving and bending as a whole; the
+// diagonal blocks of A know nothing of that, and an iteration that only uses them needs as many rounds as sqrt(h^2 k /
+// m). Each group gets a grid of control points around its rest shape, which its blocks follow trilinearly, v = P z.
+// Adding P (P^T A P)^-1 P^T mends what is slow: P holds all motions that are affine in the rest shape, so translations
+// always and rotations as long as the body is not bent within a cell, and bending over several cells.
 
 #include "pliant/linalg/block_matrix.hpp"
 
@@ -9,40 +11,57 @@
 
 namespace pliant {
 
-using Vec6 = Eigen::Matrix<Real, 6, 1>;
-using Mat6 = Eigen::Matrix<Real, 6, 6>;
-
 class CoarseSpace {
 public:
-    /// Consecutive blocks that move together.
+    /// Consecutive blocks that are coupled with each other and with no others.
     struct Part {
         Index first = 0, size = 0;
     };
+    /// How far a block follows one of its part's control points (or modes, where no grid fits).
+    struct Weight {
+        Index control; ///< number within the part
+        Real value;
+    };
 
     CoarseSpace() = default;
-    CoarseSpace(std::vector<Part> parts, Index blocks);
+    /// rest: position of every block in a frame of its part [m].
+    CoarseSpace(const BlockPattern& pattern, std::vector<Part> parts, const Vec3s& rest);
 
-    /// Factors P^T A P with the blocks at positions x.
-    void update(const BlockMatrix& A, const Vec3s& x);
+    /// Inverts P^T A P.
+    void update(const BlockMatrix& A);
 
     Index parts() const { return count(parts_); }
     Index part_of(Index block) const { return part_of_block_.empty() ? none : part_of_block_[block]; }
     const Part& part(Index p) const { return parts_[p]; }
-    const Vec3& arm(Index block) const { return arm_[block]; } ///< from the centre of its part [m]
-    const Mat6& inverse(Index p) const { return inverse_[p]; } ///< (P^T A P)^-1
+    Index controls(Index p) const { return control_begin_[p + 1] - control_begin_[p]; }
+    Index control_begin(Index p) const { return control_begin_[p]; } ///< controls of all parts before p
+    std::span<const Weight> weights(Index block) const
+    {
+        return {weights_.data() + weight_begin_[block], weights_.data() + weight_begin_[block + 1]};
+    }
+    /// (P^T A P)^-1, 3 rows a control point. In single precision: what corrects need not be exact, and reading it is
+    /// what a correction costs.
+    const Eigen::MatrixXf& inverse(Index p) const { return inverse_[p]; }
 
-    /// P^T r of one part: the resultant and the torque about its centre.
-    Vec6 restrict(Index p, const Vec3s& r) const;
-    /// Rigid velocity z of a part at one of its blocks.
-    Vec3 velocity(const Vec6& z, Index block) const { return z.head<3>() + z.tail<3>().cross(arm_[block]); }
+    /// z = (P^T A P)^-1 P^T r of one part.
+    void answer(Index p, const Vec3s& r, Real* z) const;
+    /// Velocity of a block when its part's control points have velocities z (3 numbers each).
+    Vec3 velocity(const Real* z, Index block) const
+    {
+        Vec3 v = Vec3::Zero();
+        for (const Weight& w : weights(block)) v += w.value * Eigen::Map<const Vec3>(z + 3 * w.control);
+        return v;
+    }
     /// x += P (P^T A P)^-1 P^T r.
     void add_correction(const Vec3s& r, Vec3s& x) const;
 
 private:
     std::vector<Part> parts_;
     std::vector<Index> part_of_block_;
-    Vec3s arm_;
-    std::vector<Mat6> inverse_;
+    std::vector<Index> control_begin_ = {0}; ///< per part + 1
+    std::vector<Index> weight_begin_;        ///< per block + 1
+    std::vector<Weight> weights_;
+    std::vector<Eigen::MatrixXf> inverse_;
 };
 
 } // namespace pliant
