@@ -29,7 +29,7 @@ void Ica::prepare(const ContactSystem& system)
     for (Index q = 0; system.coarse && q < system.coarse->parts(); ++q)
         if (live[component_[system.coarse->part(q).first]]) parts_.push_back(q);
     f_.assign(static_cast<std::size_t>(n), Vec3::Zero());
-    rows_.prepare(system, touched_, parts_);
+    rows_.prepare(system, component_, touched_, parts_);
 }
 
 void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
@@ -157,7 +157,7 @@ ContactResult Ica::solve_as_published(const ContactSystem& given, const ContactS
         Real before = std::numeric_limits<Real>::infinity();
         for (int k = 0; k < max_inner; ++k) {            // 3.2
             anticipate(system, inner, true, dv, lambda); // 3.1 and one sweep of 3.2.1
-            const Real now = rows_.residual(system, options.cone, lambda);
+            const Real now = rows_.residual(options.cone, lambda);
             if (settled(now, before) || now == 0) break;
             before = now;
         }

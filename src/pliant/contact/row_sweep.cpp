@@ -3,6 +3,7 @@
 #include "pliant/contact/local.hpp"
 #include "pliant/core/parallel.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant {
@@ -25,6 +26,12 @@ inline __attribute__((always_inline)) Vec4 times(const Mat43& m, const Vec4& v)
     return m.col(0) * v[0] + m.col(1) * v[1] + m.col(2) * v[2];
 }
 
+/// Where a part's control points begin in z_: one number of room after each part, for wide loads of its last.
+std::size_t z_begin(const CoarseSpace& coarse, Index part)
+{
+    return 3 * static_cast<std::size_t>(coarse.control_begin(part)) + static_cast<std::size_t>(part);
+}
+
 inline __attribute__((always_inline)) Vec4 cross(const Vec4& a, const Vec3& b)
 {
     return {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0], 0};
@@ -32,28 +39,112 @@ inline __attribute__((always_inline)) Vec4 cross(const Vec4& a, const Vec3& b)
 
 } // namespace
 
-void RowSweep::make_coarse_entries(const ContactSystem& system)
+void RowSweep::make_order(const ContactProblem& p, const std::vector<Index>& component)
 {
-    const ContactProblem& p = system.problem;
+    using Bodies = std::array<Index, 4>; // a rigid body has two components: motion and rotation
+    std::vector<std::pair<Bodies, Index>> rows;
+    rows.reserve(p.rows.size());
+    for (Index j = 0; j < p.size(); ++j) {
+        Bodies bodies = {none, none, none, none};
+        const auto add = [&](Index block) {
+            for (Index& b : bodies)
+                if (b == none || b == component[block]) {
+                    b = component[block];
+                    return;
+                }
+        };
+        for (Index k = p.rows[j].entry_begin; k < p.rows[j].entry_end; ++k) add(p.entries[k].block);
+        for (Index k = p.rows[j].arm_begin; k < p.rows[j].arm_end; ++k) add(p.arms[k].block);
+        std::sort(bodies.begin(), bodies.end());
+        rows.push_back({bodies, j});
+    }
+    std::sort(rows.begin(), rows.end());
+    struct Group {
+        Index color, begin, end;
+    };
+    std::vector<Group> groups;
+    std::vector<std::vector<bool>> taken(component.size()); // at a component's first block: colours of its groups
+    for (Index begin = 0, end; begin < count(rows); begin = end) {
+        for (end = begin; end < count(rows) && rows[end].first == rows[begin].first;) ++end;
+        std::size_t color = 0;
+        const auto is_taken = [&](Index b) { return b != none && color < taken[b].size() && taken[b][color]; };
+        while (std::any_of(rows[begin].first.begin(), rows[begin].first.end(), is_taken)) ++color;
+        for (Index b : rows[begin].first) {
+            if (b == none) continue;
+            if (taken[b].size() <= color) taken[b].resize(color + 1, false);
+            taken[b][color] = true;
+        }
+        groups.push_back({Index(color), begin, end});
+    }
+    std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) { return a.color < b.color; });
+    order_.clear();
+    group_begin_.assign(1, 0);
+    color_begin_.assign(1, 0);
+    for (Index g = 0; g < count(groups); ++g) {
+        if (g > 0 && groups[g].color != groups[g - 1].color) color_begin_.push_back(g);
+        for (Index k = groups[g].begin; k < groups[g].end; ++k) order_.push_back(rows[k].second);
+        group_begin_.push_back(count(order_));
+    }
+    color_begin_.push_back(count(groups));
+    watched_.resize(order_.size());
+    watched_end_.assign(group_begin_.begin(), group_begin_.end() - 1);
+}
+
+template <class Visit>
+void RowSweep::for_each_group(const Visit& visit_group) const
+{
+    constexpr Index worth_it = 64; // rows of a colour, below which it costs more to wake a thread
+    for (Index color = 0; color + 1 < count(color_begin_); ++color) {
+        const Index first = color_begin_[color], end = color_begin_[color + 1];
+        if (group_begin_[end] - group_begin_[first] < worth_it) {
+            for (Index g = first; g < end; ++g) visit_group(g);
+        } else {
+            parallel_for(
+                end - first, [&](Index g) { visit_group(first + g); }, 4);
+        }
+    }
+}
+
+void RowSweep::copy_rows(const ContactProblem& p)
+{
+    rows_.resize(order_.size());
+    entries_.clear();
+    arms_.clear();
+    for (Index place = 0; place < count(order_); ++place) {
+        const Row& from = p.rows[order_[place]];
+        LocalRow& to = rows_[place];
+        to.row = order_[place];
+        to.friction = from.normal_only ? 0 : from.friction;
+        to.entry_begin = count(entries_);
+        entries_.insert(entries_.end(), p.entries.begin() + from.entry_begin, p.entries.begin() + from.entry_end);
+        to.entry_end = count(entries_);
+        to.arm_begin = count(arms_);
+        arms_.insert(arms_.end(), p.arms.begin() + from.arm_begin, p.arms.begin() + from.arm_end);
+        to.arm_end = count(arms_);
+        to.coarse_begin = to.coarse_end = 0;
+    }
+}
+
+void RowSweep::make_coarse_entries(const CoarseSpace& coarse)
+{
     coarse_entries_.clear();
     coarse_weights_.clear();
-    coarse_begin_.assign(1, 0);
     std::size_t responses = 0;
-    for (const Row& r : p.rows) {
+    for (LocalRow& r : rows_) {
+        r.coarse_begin = count(coarse_entries_);
         // Entries of one body are next to each other.
-        for (Index k = r.entry_begin, part = none; system.coarse && k < r.entry_end; ++k) {
-            const RowEntry& e = p.entries[k];
-            const Index part_here = system.coarse->part_of(e.block);
+        for (Index k = r.entry_begin, part = none; k < r.entry_end; ++k) {
+            const RowEntry& e = entries_[k];
+            const Index part_here = coarse.part_of(e.block);
             if (part_here == none) continue;
             if (part_here != part) {
                 part = part_here;
-                const Index rows = 3 * system.coarse->controls(part);
-                coarse_entries_.push_back({part, rows, 3 * std::size_t(system.coarse->control_begin(part)), responses,
-                                           count(coarse_weights_), 0});
+                const Index rows = 3 * coarse.controls(part);
+                coarse_entries_.push_back({part, rows, z_begin(coarse, part), responses, count(coarse_weights_), 0});
                 responses += 3 * static_cast<std::size_t>(rows);
             }
             CoarseEntry& entry = coarse_entries_.back();
-            for (const CoarseSpace::Weight& w : system.coarse->weights(e.block)) {
+            for (const CoarseSpace::Weight& w : coarse.weights(e.block)) {
                 Index c = entry.weight_begin;
                 while (c < count(coarse_weights_) && coarse_weights_[c].control != w.control) ++c;
                 if (c == count(coarse_weights_)) coarse_weights_.push_back({w.control, 0});
@@ -61,12 +152,12 @@ void RowSweep::make_coarse_entries(const ContactSystem& system)
             }
             entry.weight_end = count(coarse_weights_);
         }
-        coarse_begin_.push_back(count(coarse_entries_));
+        r.coarse_end = count(coarse_entries_);
     }
     coarse_responses_.resize(responses);
     parallel_for(count(coarse_entries_), [&](Index k) {
         const CoarseEntry& e = coarse_entries_[k];
-        const Eigen::MatrixXf& C = system.coarse->inverse(e.part);
+        const Eigen::MatrixXf& C = coarse.inverse(e.part);
         Eigen::Map<Eigen::Matrix<float, Eigen::Dynamic, 3>> Y(coarse_responses_.data() + e.response, C.rows(), 3);
         Y.setZero();
         for (Index w = e.weight_begin; w < e.weight_end; ++w)
@@ -74,66 +165,76 @@ void RowSweep::make_coarse_entries(const ContactSystem& system)
     });
 }
 
-void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& touched, const std::vector<Index>& parts)
+// W_j = R^T (sum_k w_k^2 D_k^-1 + sum [arm] I^-1 [arm]^T + coarse motions) R. Blocks that appear twice in a row are
+// merged by whoever builds it, so no cross terms are lost.
+void RowSweep::make_responses(const ContactSystem& system)
 {
     const ContactProblem& p = system.problem;
-    const CoarseSpace* coarse = system.coarse;
-    const auto n = static_cast<std::size_t>(system.A.rows()), m = p.rows.size();
-    touched_ = touched;
-    parts_ = parts;
-    loose_.clear();
-    for (Index i : touched_)
-        if (!coarse || coarse->part_of(i) == none) loose_.push_back(i);
-    make_coarse_entries(system);
-    W_.resize(m);
-    frames_.resize(m);
-    slack_.assign(m, 0);
-    D_inverse_.resize(n);
-    u_.resize(n);
-    f_.resize(n);
-    residual_.resize(parts_.empty() ? 0 : n);
-    z_.resize(coarse ? 3 * static_cast<std::size_t>(coarse->control_begin(coarse->parts())) + 1 : 0);
-    for (Index i : touched_) {
-        D_inverse_[i] = padded(system.diagonal_inverse[i]);
-        f_[i].setZero();
-    }
-    // W_j = R^T (sum_k w_k^2 D_k^-1 + sum [arm] I^-1 [arm]^T + coarse motions) R. Blocks that appear twice in a row are
-    // merged by whoever builds it, so no cross terms are lost.
-    parallel_for(p.size(), [&](Index j) {
-        const Row& r = p.rows[j];
+    W_of_row_.resize(p.rows.size());
+    parallel_for(count(rows_), [&](Index place) {
+        LocalRow& local = rows_[place];
         Mat3 W = Mat3::Zero();
-        for (Index k = r.entry_begin; k < r.entry_end; ++k)
-            W += p.entries[k].weight * p.entries[k].weight * system.diagonal_inverse[p.entries[k].block];
-        for (Index k = r.arm_begin; k < r.arm_end; ++k) {
-            const Mat3 S = skew(p.arms[k].arm);
-            W += S * system.diagonal_inverse[p.arms[k].block] * S.transpose();
+        for (Index k = local.entry_begin; k < local.entry_end; ++k)
+            W += entries_[k].weight * entries_[k].weight * system.diagonal_inverse[entries_[k].block];
+        for (Index k = local.arm_begin; k < local.arm_end; ++k) {
+            const Mat3 S = skew(arms_[k].arm);
+            W += S * system.diagonal_inverse[arms_[k].block] * S.transpose();
         }
-        for (Index k = coarse_begin_[j]; k < coarse_begin_[j + 1]; ++k) {
+        for (Index k = local.coarse_begin; k < local.coarse_end; ++k) {
             const CoarseEntry& e = coarse_entries_[k];
             const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, 3>> Y(coarse_responses_.data() + e.response,
                                                                               e.rows, 3);
             for (Index w = e.weight_begin; w < e.weight_end; ++w)
                 W += coarse_weights_[w].value * Y.middleRows<3>(3 * coarse_weights_[w].control).cast<Real>();
         }
+        const Row& r = p.rows[local.row];
         Mat3 R;
         R << r.normal, r.tangent1, r.tangent2;
-        W_[j] = R.transpose() * W * R;
         const Vec3 base = R.transpose() * (r.u0 + p.relative_velocity(r, system.free_velocity));
-        frames_[j] = {padded(R), padded(Mat3(R.transpose())), padded(Vec3(base - Vec3(r.rhs, 0, 0))),
-                      W_[j].diagonal().cwiseInverse()};
+        local.axes = padded(R);
+        local.axes_t = padded(Mat3(R.transpose()));
+        local.base = padded(Vec3(base - Vec3(r.rhs, 0, 0)));
+        local.W = R.transpose() * W * R;
+        local.inverse_W = local.W.diagonal().cwiseInverse();
+        W_of_row_[local.row] = local.W;
     });
+}
+
+void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& component,
+                       const std::vector<Index>& touched, const std::vector<Index>& parts)
+{
+    const CoarseSpace* coarse = system.coarse;
+    const auto n = static_cast<std::size_t>(system.A.rows());
+    touched_ = touched;
+    parts_ = parts;
+    loose_.clear();
+    for (Index i : touched_)
+        if (!coarse || coarse->part_of(i) == none) loose_.push_back(i);
+    make_order(system.problem, component);
+    copy_rows(system.problem);
+    if (coarse) make_coarse_entries(*coarse);
+    make_responses(system);
+    slack_.assign(rows_.size(), 0);
+    D_inverse_.resize(n);
+    u_.resize(n);
+    f_.resize(n);
+    residual_.resize(parts_.empty() ? 0 : n);
+    z_.assign(coarse ? z_begin(*coarse, coarse->parts()) : 0, 0);
+    for (Index i : touched_) {
+        D_inverse_[i] = padded(system.diagonal_inverse[i]);
+        f_[i].setZero();
+    }
 }
 
 void RowSweep::start(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda)
 {
-    const ContactProblem& p = system.problem;
     for (Index i : touched_) f_[i].setZero();
-    for (Index j = 0; j < p.size(); ++j) {
-        if (lambda[j].isZero(0)) continue;
-        const Row& r = p.rows[j];
-        const Vec4 world = times(frames_[j].axes, padded(lambda[j]));
-        for (Index k = r.entry_begin; k < r.entry_end; ++k) f_[p.entries[k].block] += p.entries[k].weight * world;
-        for (Index k = r.arm_begin; k < r.arm_end; ++k) f_[p.arms[k].block] -= cross(world, p.arms[k].arm);
+    for (const LocalRow& r : rows_) {
+        const Vec3& l = lambda[r.row];
+        if (l.isZero(0)) continue;
+        const Vec4 world = times(r.axes, padded(l));
+        for (Index k = r.entry_begin; k < r.entry_end; ++k) f_[entries_[k].block] += entries_[k].weight * world;
+        for (Index k = r.arm_begin; k < r.arm_end; ++k) f_[arms_[k].block] -= cross(world, arms_[k].arm);
     }
     parallel_for(
         count(parts_),
@@ -153,7 +254,7 @@ void RowSweep::start(const ContactSystem& system, const Vec3s& dv, const Multipl
         [&](Index q) {
             const CoarseSpace& coarse = *system.coarse;
             const Index part = parts_[q];
-            coarse.answer(part, residual_, z_.data() + 3 * std::size_t(coarse.control_begin(part)));
+            coarse.answer(part, residual_, z_.data() + z_begin(coarse, part));
         },
         4);
     parallel_for(count(loose_), [&](Index t) {
@@ -163,38 +264,36 @@ void RowSweep::start(const ContactSystem& system, const Vec3s& dv, const Multipl
     });
 }
 
-Vec4 RowSweep::velocity(const ContactProblem& p, Index row) const
+Vec4 RowSweep::velocity(const LocalRow& r) const
 {
-    const Row& r = p.rows[row];
     Vec4 world = Vec4::Zero();
-    for (Index k = r.entry_begin; k < r.entry_end; ++k) world += p.entries[k].weight * u_[p.entries[k].block];
-    for (Index k = r.arm_begin; k < r.arm_end; ++k) world += cross(u_[p.arms[k].block], p.arms[k].arm);
-    for (Index k = coarse_begin_[row]; k < coarse_begin_[row + 1]; ++k) {
+    for (Index k = r.entry_begin; k < r.entry_end; ++k) world += entries_[k].weight * u_[entries_[k].block];
+    for (Index k = r.arm_begin; k < r.arm_end; ++k) world += cross(u_[arms_[k].block], arms_[k].arm);
+    for (Index k = r.coarse_begin; k < r.coarse_end; ++k) {
         const CoarseEntry& e = coarse_entries_[k];
         const Real* z = z_.data() + e.z; // the fourth lane belongs to the next control point, and no one looks at it
         for (Index w = e.weight_begin; w < e.weight_end; ++w)
             world += coarse_weights_[w].value * Eigen::Map<const Vec4>(z + 3 * coarse_weights_[w].control);
     }
-    return times(frames_[row].axes_t, world) + frames_[row].base;
+    return times(r.axes_t, world) + r.base;
 }
 
-void RowSweep::push(const ContactProblem& p, Index row, const Vec3& change)
+void RowSweep::push(const LocalRow& r, const Vec3& change)
 {
-    const Row& r = p.rows[row];
-    const Vec4 world = times(frames_[row].axes, padded(change));
+    const Vec4 world = times(r.axes, padded(change));
     for (Index k = r.entry_begin; k < r.entry_end; ++k) {
-        const RowEntry& e = p.entries[k];
+        const RowEntry& e = entries_[k];
         const Vec4 share = e.weight * world;
         f_[e.block] += share;
         u_[e.block] += times(D_inverse_[e.block], share);
     }
     for (Index k = r.arm_begin; k < r.arm_end; ++k) {
-        const RowArm& a = p.arms[k];
+        const RowArm& a = arms_[k];
         const Vec4 twist = -cross(world, a.arm);
         f_[a.block] += twist;
         u_[a.block] += times(D_inverse_[a.block], twist);
     }
-    for (Index k = coarse_begin_[row]; k < coarse_begin_[row + 1]; ++k) {
+    for (Index k = r.coarse_begin; k < r.coarse_end; ++k) {
         const CoarseEntry& e = coarse_entries_[k];
         Eigen::Map<Eigen::VectorXd> z(z_.data() + e.z, e.rows);
         const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, 3>> Y(coarse_responses_.data() + e.response, e.rows,
@@ -203,67 +302,72 @@ void RowSweep::push(const ContactProblem& p, Index row, const Vec3& change)
     }
 }
 
-void RowSweep::visit(const ContactSystem& system, const ContactSolverOptions& options, Index j, bool note_slack,
-                     Multipliers& lambda)
+void RowSweep::visit(const ContactSolverOptions& options, Index place, bool note_slack, Multipliers& lambda)
 {
-    const Row& r = system.problem.rows[j];
-    const Mat3& W = W_[j];
-    if (W(0, 0) <= 0) return; // nothing that this row could move
-    const Vec3 u = velocity(system.problem, j).head<3>();
-    if (note_slack) slack_[j] = u[0];
-    const Vec3 before = lambda[j];
+    const LocalRow& r = rows_[place];
+    if (r.W(0, 0) <= 0) return; // nothing that this row could move
+    const Vec3 u = velocity(r).head<3>();
+    if (note_slack) slack_[place] = u[0];
+    const Vec3 before = lambda[r.row];
     if (u[0] >= 0 && before[0] == 0) return;
     Vec3 next = Vec3::Zero();
-    if (r.normal_only || r.friction == 0) {
-        next[0] = std::max(0.0, before[0] - u[0] / W(0, 0));
+    if (r.friction == 0) {
+        next[0] = std::max(0.0, before[0] - u[0] / r.W(0, 0));
     } else {
-        const Vec3 b = u - W * before;
+        const Vec3 b = u - r.W * before;
         next = options.cone == FrictionCone::pyramid
-                   ? solve_local_pyramid(W, frames_[j].inverse_W, b, r.friction, before, options.local_passes)
-                   : solve_local_disc(W, b, r.friction, before);
+                   ? solve_local_pyramid(r.W, r.inverse_W, b, r.friction, before, options.local_passes)
+                   : solve_local_disc(r.W, b, r.friction, before);
     }
     const Vec3 change = next - before;
     if (change.isZero(0)) return;
-    lambda[j] = next;
-    push(system.problem, j, change);
+    lambda[r.row] = next;
+    push(r, change);
 }
 
 void RowSweep::sweep(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all,
                      Multipliers& lambda)
 {
     constexpr Real watch_margin = 0.1; // of the velocity scale
-    const Index rows = system.problem.size();
     for (int sweep = 0; sweep < options.inner_sweeps; ++sweep) {
         if (sweep > 0 || !visit_all) {
-            for (Index j : watched_) visit(system, options, j, false, lambda);
+            for_each_group([&](Index g) {
+                for (Index k = group_begin_[g]; k < watched_end_[g]; ++k) visit(options, watched_[k], false, lambda);
+            });
             continue;
         }
-        for (Index j = 0; j < rows; ++j) visit(system, options, j, true, lambda);
-        watched_.clear();
-        for (Index j = 0; j < rows; ++j)
-            if (lambda[j][0] > 0 || slack_[j] < watch_margin * system.velocity_scale) watched_.push_back(j);
+        for_each_group([&](Index g) {
+            for (Index place = group_begin_[g]; place < group_begin_[g + 1]; ++place)
+                visit(options, place, true, lambda);
+        });
+        for (Index g = 0; g < count(watched_end_); ++g) {
+            Index end = group_begin_[g];
+            for (Index place = group_begin_[g]; place < group_begin_[g + 1]; ++place)
+                if (lambda[rows_[place].row][0] > 0 || slack_[place] < watch_margin * system.velocity_scale)
+                    watched_[end++] = place;
+            watched_end_[g] = end;
+        }
     }
 }
 
 Vec3 RowSweep::coarse_motion(const ContactSystem& system, Index part, Index block) const
 {
-    return system.coarse->velocity(z_.data() + 3 * std::size_t(system.coarse->control_begin(part)), block);
+    return system.coarse->velocity(z_.data() + z_begin(*system.coarse, part), block);
 }
 
-Real RowSweep::residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const
+Real RowSweep::residual(FrictionCone cone, const Multipliers& lambda) const
 {
-    const ContactProblem& p = system.problem;
     Real sum_sq = 0;
-    for (Index j = 0; j < p.size(); ++j) {
-        const Row& r = p.rows[j];
-        const Real trace = W_[j].trace();
+    for (const LocalRow& r : rows_) {
+        const Real trace = r.W.trace();
         if (trace <= 0) continue;
-        const Vec3 step = lambda[j] - velocity(p, j).head<3>() / trace;
-        Vec3 natural = lambda[j] - project_to_cone(step, r.friction, cone);
-        if (r.normal_only || r.friction == 0) natural = Vec3(lambda[j][0] - std::max(0.0, step[0]), 0, 0);
+        const Vec3& l = lambda[r.row];
+        const Vec3 step = l - velocity(r).head<3>() / trace;
+        Vec3 natural = l - project_to_cone(step, r.friction, cone);
+        if (r.friction == 0) natural = Vec3(l[0] - std::max(0.0, step[0]), 0, 0);
         sum_sq += natural.squaredNorm() * trace * trace;
     }
-    return std::sqrt(sum_sq / std::max<Index>(1, p.size()));
+    return std::sqrt(sum_sq / std::max<Index>(1, count(rows_)));
 }
 
 } // namespace pliant

@@ -14,20 +14,22 @@ using Mat43 = Eigen::Matrix<Real, 4, 3>; ///< a Mat3 likewise, column by column
 /// with one node's mass and an impulse comes out too large by orders.
 class RowSweep {
 public:
-    /// Responses and right-hand sides of all rows. parts: those of the coarse space that have a row.
-    void prepare(const ContactSystem& system, const std::vector<Index>& touched, const std::vector<Index>& parts);
+    /// Responses and right-hand sides of all rows, and an order for them. component: per block, the first block of its
+    /// connected part of A; parts: those of the coarse space that have a row.
+    void prepare(const ContactSystem& system, const std::vector<Index>& component, const std::vector<Index>& touched,
+                 const std::vector<Index>& parts);
     /// u for these velocities and multipliers.
     void start(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda);
     /// Visits the rows a few times. Most are near misses: only those that push or are about to are visited every time,
     /// all of them when visit_all.
     void sweep(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, Multipliers& lambda);
 
-    const std::vector<Mat3>& responses() const { return W_; }
+    const std::vector<Mat3>& responses() const { return W_of_row_; }
     Vec3 impulse(Index block) const { return f_[block].head<3>(); } ///< J^T l of a touched block [N s]
     /// P z, the anticipated coarse motion at a block of a part [m/s].
     Vec3 coarse_motion(const ContactSystem& system, Index part, Index block) const;
     /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
-    Real residual(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
+    Real residual(FrictionCone cone, const Multipliers& lambda) const;
 
 private:
     /// What a row has to do with the coarse motion of one of its bodies.
@@ -38,34 +40,52 @@ private:
         std::size_t response;           ///< and in coarse_responses_ what an impulse does to them, rows x 3
         Index weight_begin, weight_end; ///< control points that the row follows, in coarse_weights_
     };
-    struct Frame {
-        Mat43 axes;     ///< normal, tangents: world = axes l
-        Mat43 axes_t;   ///< its transpose: (n, t1, t2) components = axes_t world
-        Vec4 base;      ///< u0 + J v*, in the row's frame, minus (rhs, 0, 0)
-        Vec3 inverse_W; ///< 1 / diagonal of W
+    /// One row in the order of the sweep, with all that a visit reads.
+    struct LocalRow {
+        Mat43 axes;                     ///< normal, tangents: world = axes l
+        Mat43 axes_t;                   ///< its transpose: (n, t1, t2) components = axes_t world
+        Vec4 base;                      ///< u0 + J v*, in the row's frame, minus (rhs, 0, 0)
+        Mat3 W;                         ///< response in the row's frame
+        Vec3 inverse_W;                 ///< 1 / diagonal of W
+        Real friction;                  ///< 0 also for rows without a tangent part
+        Index row;                      ///< its number in the problem
+        Index entry_begin, entry_end;   ///< in entries_
+        Index arm_begin, arm_end;       ///< in arms_
+        Index coarse_begin, coarse_end; ///< in coarse_entries_
     };
 
-    void make_coarse_entries(const ContactSystem& system);
-    Vec4 velocity(const ContactProblem& problem, Index row) const; ///< in the row's frame, base included
-    void push(const ContactProblem& problem, Index row, const Vec3& change);
-    void visit(const ContactSystem& system, const ContactSolverOptions& options, Index row, bool note_slack,
-               Multipliers& lambda);
+    void make_order(const ContactProblem& problem, const std::vector<Index>& component);
+    void copy_rows(const ContactProblem& problem);
+    void make_coarse_entries(const CoarseSpace& coarse);
+    void make_responses(const ContactSystem& system);
+    Vec4 velocity(const LocalRow& row) const; ///< in the row's frame, base included
+    void push(const LocalRow& row, const Vec3& change);
+    void visit(const ContactSolverOptions& options, Index place, bool note_slack, Multipliers& lambda);
+    template <class Visit>
+    void for_each_group(const Visit& visit_group) const;
 
-    std::vector<Mat3> W_; ///< per row: 3x3 response in the row's frame
-    std::vector<Frame> frames_;
+    // Rows between the same bodies form a group. Groups of one colour have no body in common: they are visited at the
+    // same time, with the same bits as one after the other.
+    std::vector<Index> order_;       ///< rows of the problem, group by group
+    std::vector<Index> group_begin_; ///< per group + 1: range in order_
+    std::vector<Index> color_begin_; ///< per colour + 1: range of groups
+    std::vector<LocalRow> rows_;     ///< in that order
+    std::vector<RowEntry> entries_;
+    std::vector<RowArm> arms_;
     std::vector<CoarseEntry> coarse_entries_;
     std::vector<CoarseSpace::Weight> coarse_weights_;
     std::vector<float> coarse_responses_;
-    std::vector<Index> coarse_begin_; ///< per row + 1
-    std::vector<Index> touched_;      ///< blocks with a row
-    std::vector<Index> loose_;        ///< those of them outside of the coarse space
+    std::vector<Mat3> W_of_row_;     ///< as the problem numbers them
+    std::vector<Real> slack_;        ///< per place: n . u - rhs at the last visit to all [m/s]
+    std::vector<Index> watched_;     ///< per group, from its first place on: places that push or are about to
+    std::vector<Index> watched_end_; ///< per group
+    std::vector<Index> touched_;     ///< blocks with a row
+    std::vector<Index> loose_;       ///< those of them outside of the coarse space
     std::vector<Index> parts_;
     std::vector<Mat43> D_inverse_; ///< per block
     std::vector<Vec4> u_, f_;      ///< per block
-    std::vector<Real> z_;        ///< 3 per control point: anticipated coarse motion beyond u_; one more for wide loads
-    Vec3s residual_;             ///< f - A dv at the blocks of parts_
-    std::vector<Index> watched_; ///< rows that push or are about to, as of the last visit to all
-    std::vector<Real> slack_;    ///< per row: n . u - rhs at that visit [m/s]
+    std::vector<Real> z_;          ///< 3 per control point: anticipated coarse motion beyond u_ [m/s]
+    Vec3s residual_;               ///< f - A dv at the blocks of parts_
 };
 
 } // namespace pliant

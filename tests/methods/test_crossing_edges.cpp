@@ -1,0 +1,47 @@
+// Faces that lie on each other with no vertex between them: only the crossings of their sharp edges carry.
+
+#include "methods/contact_fixture.hpp"
+
+using namespace pliant;
+
+namespace {
+
+/// A soft bar along z on a soft bar along x, near one of its ends so that the lower one leans under it.
+World crossed_bars()
+{
+    WorldBuilder builder;
+    builder.set_friction(friction(0.5));
+    builder.add_plane({}, named("floor"));
+    SolidMaterial material;
+    material.young = 5e4;
+    material.density = 500;
+    builder.add_solid(make_tet_box({0.6, 0.06, 0.06}, {3, 1, 1}), material, named("lower", {0, 0.031, 0}));
+    builder.add_solid(make_tet_box({0.06, 0.06, 0.6}, {1, 1, 3}), material, named("upper", {0.2, 0.093, 0}));
+    return builder.build();
+}
+
+TEST(CrossingEdges, ThatCarryABarAtRestNeedNoRefinement)
+{
+    World world = crossed_bars();
+    MethodOptions options = implicit_options();
+    options.solver.tolerance = 1e-4;
+    const auto method = make_method(world, options);
+    for (int i = 0; i < 150; ++i) method->step(world, 0.01);
+    int rounds = 0, crossings = 0;
+    Vec3 carried = Vec3::Zero();
+    for (int i = 0; i < 50; ++i) {
+        const StepReport report = method->step(world, 0.01);
+        rounds = std::max(rounds, report.max_rounds);
+        crossings = report.contacts_edge_edge;
+        carried = Vec3::Zero();
+        for (const ContactPoint& c : report.contacts)
+            if (c.body_a != 0 && c.body_b != 0) carried += c.body_a == 2 ? c.force : Vec3(-c.force);
+    }
+    EXPECT_EQ(rounds, 1) << "proximity knows every contact that carries";
+    EXPECT_GT(crossings, 0);
+    Real weight = 0;
+    for (Real m : world.model.solids[1].mass) weight += 9.81 * m;
+    EXPECT_GT(carried.y(), 0.2 * weight) << "the lower bar carries the upper one";
+}
+
+} // namespace
