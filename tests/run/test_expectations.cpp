@@ -47,6 +47,8 @@ TEST(Expectation, OfRestNamesTheBodyThatMoves)
     EXPECT_FALSE(failed.met);
     EXPECT_NE(failed.detail.find("'flying' still moves with 2 m/s"), std::string::npos) << failed.detail;
     EXPECT_TRUE(check("{at-rest-by: 0.1}", {"bodies.flying.velocity=[0, 0, 0]"}).at(0).met);
+    EXPECT_TRUE(check("{at-rest-by: 0.1, rest-speed: 2.1 m/s}").at(0).met) << "the scene's own idea of rest";
+    EXPECT_FALSE(check("{at-rest-by: 0.1, rest-speed: 1.9 m/s}").at(0).met);
     EXPECT_FALSE(check("{at-rest-by: 5}", {"bodies.flying.velocity=[0, 0, 0]"}).at(0).met); // the run is shorter
 }
 

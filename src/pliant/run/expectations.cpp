@@ -70,7 +70,7 @@ ExpectationResult check_rest(const RunReader& run, const Scene& scene, Real from
         ++checked;
         for (const RunBody& body : run.bodies()) {
             if (!moves(body)) continue;
-            const Real limit = rest_speed(run.mesh(), body, scene.gravity);
+            const Real limit = scene.expect.rest_speed.value_or(rest_speed(run.mesh(), body, scene.gravity));
             for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
                 if (!(frame.velocities[v].norm() <= limit))
                     return {"at-rest-by", false,

@@ -212,6 +212,7 @@ Expectation read_expectation(const Value& expect)
     Expectation e;
     if (const Value* v = expect.find("intersections")) e.intersections = v->integer();
     if (const Value* v = expect.find("at-rest-by")) e.at_rest_by = v->real();
+    if (const Value* v = expect.find("rest-speed")) e.rest_speed = v->real();
     if (const Value* v = expect.find("contacts")) e.contacts = v->integer();
     if (const Value* v = expect.find("energy-gain")) e.energy_gain = v->real();
     e.bounds = box_of(expect.find("bounds"), "expect.bounds");
