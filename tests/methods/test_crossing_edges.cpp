@@ -44,4 +44,26 @@ TEST(CrossingEdges, ThatCarryABarAtRestNeedNoRefinement)
     EXPECT_GT(carried.y(), 0.2 * weight) << "the lower bar carries the upper one";
 }
 
+TEST(CrossingEdges, ThatAStepWillBringTogetherAreKnownBeforeIt)
+{
+    // The bar leans down towards one edge of the box and turns onto the other one within the step. At the start the
+    // crossing at that other edge leans out of its cone, so it is no closest pair; at the end it carries.
+    constexpr Real lean = 0.03, dt = 0.01, half = 0.02;
+    WorldBuilder builder;
+    builder.set_gravity(Vec3::Zero());
+    BodyOptions box = named("box");
+    builder.add_obstacle(make_box({0.2, 0.02, 2 * half}), box);
+    BodyOptions bar = named("bar", {0, 0.021, 0});
+    bar.gap = 1e-3;
+    bar.place.rotation = Eigen::AngleAxisd(lean, Vec3::UnitX());
+    bar.angular_velocity = {-2 * lean / dt, 0, 0};
+    bar.velocity = {0, -0.08, 0};
+    builder.add_rigid(make_box({0.02, 0.02, 0.2}), {}, bar);
+    World world = builder.build();
+    const StepReport report = make_method(world, implicit_options())->step(world, dt);
+    EXPECT_EQ(report.max_rounds, 1);
+    ASSERT_GT(report.active_contacts, 0) << "the bar would have gone through";
+    for (const ContactPoint& c : report.contacts) EXPECT_NEAR(c.position.z(), -half, 0.1 * half);
+}
+
 } // namespace
