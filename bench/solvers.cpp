@@ -13,6 +13,7 @@
 
 #include <cmath>
 #include <cstdio>
+#include <set>
 #include <string>
 
 using namespace pliant;
@@ -215,12 +216,13 @@ void scenes()
 
 } // namespace
 
-int main()
+/// Arguments name the parts to run; all of them without.
+int main(int argc, char** argv)
 {
     std::setvbuf(stdout, nullptr, _IOLBF, 0); // lines appear as they are done, also in a file
-    sweep();
-    scenes();
-    letters_at_rest();
-    letters();
-    one_body();
+    const std::pair<const char*, void (*)()> parts[] = {
+        {"sweep", sweep}, {"scenes", scenes}, {"rest", letters_at_rest}, {"letters", letters}, {"body", one_body}};
+    const std::set<std::string> wanted(argv + 1, argv + argc);
+    for (const auto& [name, run] : parts)
+        if (wanted.empty() || wanted.contains(name)) run();
 }

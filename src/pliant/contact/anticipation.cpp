@@ -13,21 +13,73 @@
 namespace pliant {
 namespace {
 
-/// Where a row acts on one connected part of the system (a body): its place among the part's rows.
+/// Where a row acts on one connected part of the system (a body): its first multiplier among the part's.
 struct Place {
     Index part;
-    Index local;
+    Index first;
 };
+
+using Factor = Eigen::SimplicialLDLT<Eigen::SparseMatrix<Real>>;
+using Panel = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+constexpr Index panel_width = 32; ///< columns that share a pass over the factor
 
 /// One connected part: its factor, the rows that touch it, and their responses to each other through it.
 struct Part {
     std::vector<Index> blocks;
     std::vector<Index> rows;
-    Eigen::SimplicialLDLT<Eigen::SparseMatrix<Real>> factor;
-    Eigen::MatrixXd J; ///< 3 rows x 3 blocks
-    Eigen::MatrixXd B; ///< J A^-1 J^T
-    Eigen::VectorXd l; ///< multipliers of its rows
+    Index multipliers = 0; ///< of its rows
+    Factor factor;
+    Eigen::SparseMatrix<Real> Jt; ///< 3 blocks x multipliers
+    Eigen::MatrixXd B;            ///< J A^-1 J^T
+    Eigen::VectorXd l;            ///< multipliers of its rows
 };
+
+/// Without friction a row pushes along its normal only.
+Index multipliers_of(const Row& row)
+{
+    return row.normal_only || row.friction == 0 ? 1 : 3;
+}
+
+/// y <- L^-1 y, all columns in one pass over L. Rows of y that are zero cost nothing.
+void solve_lower(const Factor& factor, Panel& y)
+{
+    const auto& L = factor.matrixL().nestedExpression();
+    for (Index i = 0; i < L.cols(); ++i) {
+        if (y.row(i).isZero(0)) continue;
+        for (Eigen::SparseMatrix<Real>::InnerIterator it(L, i); it; ++it)
+            if (it.row() > i) y.row(it.row()) -= it.value() * y.row(i);
+    }
+}
+
+/// B = J A^-1 J^T = Y^T D^-1 Y with Y = L^-1 J^T: half the solves that A^-1 J^T would take.
+Eigen::MatrixXd responses(const Factor& factor, const Eigen::SparseMatrix<Real>& Jt)
+{
+    const Index n = Index(Jt.rows()), m = Index(Jt.cols()), panels = (m + panel_width - 1) / panel_width;
+    std::vector<Panel> Y(static_cast<std::size_t>(panels));
+    const auto width = [&](Index p) { return std::min(panel_width, m - p * panel_width); };
+    const Eigen::VectorXd scale = factor.vectorD().cwiseSqrt().cwiseInverse();
+    parallel_for(
+        panels,
+        [&](Index p) {
+            Y[p].setZero(n, width(p));
+            for (Index k = 0; k < width(p); ++k)
+                for (Eigen::SparseMatrix<Real>::InnerIterator it(Jt, p * panel_width + k); it; ++it)
+                    Y[p](factor.permutationP().indices()[it.row()], k) = it.value();
+            solve_lower(factor, Y[p]);
+            Y[p] = scale.asDiagonal() * Y[p];
+        },
+        1);
+    Eigen::MatrixXd B(m, m);
+    parallel_for(
+        panels,
+        [&](Index p) {
+            for (Index q = 0; q <= p; ++q)
+                B.block(q * panel_width, p * panel_width, width(q), width(p)).noalias() = Y[q].transpose() * Y[p];
+        },
+        1);
+    B.triangularView<Eigen::StrictlyLower>() = B.transpose();
+    return B;
+}
 
 /// A is block diagonal over the bodies, and so is its inverse: rows only meet through a body that both touch. This
 /// keeps B at the sum of squares of the rows per body, where a dense B has the square of the sum.
@@ -49,24 +101,31 @@ public:
 
     Mat3 diagonal(Index row) const
     {
+        const Index size = multipliers_of(system_.problem.rows[row]);
         Mat3 W = Mat3::Zero();
-        for (Index k = place_begin_[row]; k < place_begin_[row + 1]; ++k)
-            W += parts_[places_[k].part].B.block<3, 3>(3 * places_[k].local, 3 * places_[k].local);
+        for (Index k = place_begin_[row]; k < place_begin_[row + 1]; ++k) {
+            const auto& B = parts_[places_[k].part].B;
+            const Index first = places_[k].first;
+            for (Index c = 0; c < size; ++c)
+                for (Index r = 0; r < size; ++r) W(r, c) += B(first + r, first + c);
+        }
         return W;
     }
     Vec3 response(Index row) const
     {
+        const Index size = multipliers_of(system_.problem.rows[row]);
         Vec3 u = Vec3::Zero();
         for (Index k = place_begin_[row]; k < place_begin_[row + 1]; ++k) {
             const Part& part = parts_[places_[k].part];
-            u += part.B.middleCols<3>(3 * places_[k].local).transpose() * part.l; // B is symmetric
+            for (Index c = 0; c < size; ++c) u[c] += part.B.col(places_[k].first + c).dot(part.l); // B is symmetric
         }
         return u;
     }
     void set(Index row, const Vec3& l)
     {
+        const Index size = multipliers_of(system_.problem.rows[row]);
         for (Index k = place_begin_[row]; k < place_begin_[row + 1]; ++k)
-            parts_[places_[k].part].l.segment<3>(3 * places_[k].local) = l;
+            for (Index c = 0; c < size; ++c) parts_[places_[k].part].l[places_[k].first + c] = l[c];
     }
     /// dv = A^-1 J^T l
     void velocities(Vec3s& dv) const
@@ -76,7 +135,7 @@ public:
             Index(parts_.size()),
             [&](Index c) {
                 const Part& part = parts_[c];
-                const Eigen::VectorXd x = part.factor.solve(part.J.transpose() * part.l);
+                const Eigen::VectorXd x = part.factor.solve(part.Jt * part.l);
                 for (Index i = 0; i < count(part.blocks); ++i) dv[part.blocks[i]] = x.segment<3>(3 * i);
             },
             1);
@@ -98,8 +157,9 @@ private:
             }
             for (Index k = place_begin_[row]; k < count(places_); ++k)
                 if (places_[k].part == part) return;
-            places_.push_back({part, count(parts_[part].rows)});
+            places_.push_back({part, parts_[part].multipliers});
             parts_[part].rows.push_back(row);
+            parts_[part].multipliers += multipliers_of(p.rows[row]);
         };
         for (Index j = 0; j < p.size(); ++j) {
             const Row& r = p.rows[j];
@@ -120,7 +180,7 @@ private:
     {
         const ContactProblem& p = system_.problem;
         const BlockPattern& pattern = system_.A.pattern();
-        const Index n = count(part.blocks), m = count(part.rows);
+        const Index n = count(part.blocks);
         std::vector<Eigen::Triplet<Real>> entries;
         for (Index i = 0; i < n; ++i)
             for (Index s = pattern.row_begin[part.blocks[i]]; s < pattern.row_begin[part.blocks[i] + 1]; ++s) {
@@ -133,25 +193,28 @@ private:
         A.setFromTriplets(entries.begin(), entries.end());
         part.factor.compute(A);
         if (part.factor.info() != Eigen::Success || !(part.factor.vectorD().array() > 0).all()) return false;
-        part.J.setZero(3 * m, 3 * n);
-        for (Index j = 0; j < m; ++j) {
-            const Row& r = p.rows[part.rows[j]];
+        entries.clear();
+        Index first = 0;
+        for (Index j : part.rows) {
+            const Row& r = p.rows[j];
+            const Index size = multipliers_of(r);
             Mat3 R;
             R << r.normal, r.tangent1, r.tangent2;
-            const auto mine = [&](Index block) {
+            const auto add = [&](Index block, const Mat3& Jt) {
                 const Index i = local_[block];
-                return i != none && i < n && part.blocks[i] == block ? i : none;
+                if (i == none || i >= n || part.blocks[i] != block) return; // another part's
+                for (Index c = 0; c < size; ++c)
+                    for (int k = 0; k < 3; ++k) entries.emplace_back(3 * i + k, first + c, Jt(k, c));
             };
-            for (Index k = r.entry_begin; k < r.entry_end; ++k)
-                if (const Index i = mine(p.entries[k].block); i != none)
-                    part.J.block<3, 3>(3 * j, 3 * i) += p.entries[k].weight * R.transpose();
+            for (Index k = r.entry_begin; k < r.entry_end; ++k) add(p.entries[k].block, p.entries[k].weight * R);
             for (Index k = r.arm_begin; k < r.arm_end; ++k) // u += omega x arm
-                if (const Index i = mine(p.arms[k].block); i != none)
-                    part.J.block<3, 3>(3 * j, 3 * i) -= R.transpose() * skew(p.arms[k].arm);
+                add(p.arms[k].block, skew(p.arms[k].arm) * R);
+            first += size;
         }
-        part.B = part.J * part.factor.solve(part.J.transpose());
-        part.B = (0.5 * (part.B + part.B.transpose())).eval();
-        part.l.setZero(3 * m);
+        part.Jt.resize(3 * n, part.multipliers);
+        part.Jt.setFromTriplets(entries.begin(), entries.end());
+        part.B = responses(part.factor, part.Jt);
+        part.l.setZero(part.multipliers);
         return true;
     }
 
