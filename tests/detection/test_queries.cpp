@@ -164,6 +164,53 @@ TEST(Proximity, KeepsTheEdgesAndCornersOfABoxAsLocalMinima)
     EXPECT_NEAR(ridge[0].distance, 0.01, 1e-12);
 }
 
+TEST(Proximity, OfLocalMinimaMissesNone)
+{
+    // Ends of edges are left to the pairs of a vertex and a face there: whatever is a minimum must still be found.
+    Random random(11);
+    std::array<int, 4> kinds{};
+    for (int trial = 0; trial < 20; ++trial) {
+        Surface s;
+        for (int k = 0; k < 8; ++k) { // tetrahedra
+            const Vec3 at = random.in_box(Vec3::Zero(), Vec3::Constant(1.5));
+            TriangleMesh mesh{{}, {{0, 1, 2}, {0, 3, 1}, {1, 3, 2}, {0, 2, 3}}};
+            for (int i = 0; i < 4; ++i)
+                mesh.vertices.push_back(at + random.in_box(Vec3::Constant(-0.4), Vec3::Constant(0.4)));
+            add_body(s, mesh);
+        }
+        Detector detector(s);
+        const NormalCones cones(s);
+        const std::vector<ContactPair> all = detector.proximity(s.rest, {.reach = 0.4});
+        const std::vector<ContactPair> minima = detector.proximity(s.rest, {.reach = 0.4, .cone_tolerance = 0.1});
+        EXPECT_LT(minima.size(), all.size());
+        const auto by_key = [](const ContactPair& a, const ContactPair& b) { return a.key < b.key; };
+        for (const ContactPair& p : all) {
+            if (!cones.local_minimum(p, s.rest, 0)) continue;
+            ++kinds[static_cast<int>(p.key.kind)];
+            EXPECT_TRUE(std::binary_search(minima.begin(), minima.end(), p, by_key)) << "trial " << trial;
+        }
+    }
+    for (int n : kinds) EXPECT_GT(n, 0) << "every kind of pair occurs";
+}
+
+TEST(Proximity, LeavesOutCrossingsOfSmoothEdges)
+{
+    const Surface s = sheet_over_sheet(0.02);
+    Detector detector(s);
+    const auto crossings = [&](std::span<const char> smooth) {
+        std::vector<PairKey> keys;
+        for (const ContactPair& p : detector.proximity(s.rest, {.reach = 0.03, .smooth = smooth}))
+            if (p.key.kind == PairKind::edge_edge) keys.push_back(p.key);
+        return keys;
+    };
+    std::vector<PairKey> expected = crossings({});
+    ASSERT_FALSE(expected.empty());
+    std::vector<char> smooth(s.edges.size(), 0);
+    smooth[expected[0].a] = 1;
+    std::erase_if(expected, [&](const PairKey& k) { return smooth[k.a] || smooth[k.b]; });
+    EXPECT_EQ(crossings(smooth), expected);
+}
+
 TEST(NormalCones, CallTheDiagonalsOfABoxFlatAndItsEdgesAndTheRimOfASheetSharp)
 {
     Surface s;

@@ -9,6 +9,12 @@ ContactKey make_key(ContactKind kind, Index a, Index b)
     return {(static_cast<std::uint64_t>(kind) << 56) | static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
 }
 
+std::optional<std::array<Index, 2>> crossing_of(const ContactKey& key)
+{
+    if (key.a >> 56 != static_cast<std::uint64_t>(ContactKind::edge_edge)) return {};
+    return std::array{static_cast<Index>(key.a & 0xffffffff), static_cast<Index>(key.b & 0xffffffff)};
+}
+
 namespace {
 
 /// Collects weights on blocks and arms, merging blocks that occur twice (self-contact inside one element).

@@ -4,6 +4,8 @@
 #include "pliant/contact/problem.hpp"
 #include "pliant/world/world.hpp"
 
+#include <optional>
+
 namespace pliant {
 
 /// The pair of features, in canonical order: the multipliers are remembered under it.
@@ -15,6 +17,8 @@ struct ContactKey {
 /// What the two sides are: the closest features that detection found, a plane, or a strain limit.
 enum class ContactKind : std::uint8_t { vertex_vertex, vertex_edge, vertex_face, edge_edge, plane, strain };
 ContactKey make_key(ContactKind kind, Index a, Index b);
+/// The two edges, if the key is that of a pair of edges.
+std::optional<std::array<Index, 2>> crossing_of(const ContactKey& key);
 
 /// Up to four surface vertices with signed weights, a normal from side b to side a, and the distance along it.
 struct Contact {

@@ -32,6 +32,7 @@ struct ProximityOptions {
     /// Leave out vertex-vertex, vertex-edge and edge-edge pairs whose normal leans out of the features' normal cones by
     /// more than this sine of an angle: a neighbouring feature is closer. Infinite: keep all.
     Real cone_tolerance = std::numeric_limits<Real>::infinity();
+    std::span<const char> smooth = {};        ///< per edge: not 0 leaves out crossings with other edges
     bool skip_close_at_rest = true;           ///< leave out pairs closer at rest than the gap
     std::span<const MovingPlane> planes = {}; ///< t0 is used
 };

@@ -63,11 +63,19 @@ int corners_used(const Vec3& w, int& missing)
 
 constexpr std::array<int, 3> edge_opposite = {1, 2, 0}; ///< corner -> place in Surface::triangle_edges
 
+constexpr Real certain = 1 + 1e-9; ///< beyond what rounding does to a quick test of well-shaped features
+constexpr Real thin_sq = 1e-8;     ///< squared sine below which features are not well shaped
+
 } // namespace
 
 std::optional<ContactPair> closest_vertex_face(const Surface& s, const Vec3s& x, Index v, Index f, Real limit)
 {
     const Triangle& t = s.triangles[f];
+    // Most candidates are farther away than the limit, and most of those are so from the plane of the face.
+    const Vec3 a = x[t[1]] - x[t[0]], b = x[t[2]] - x[t[0]], d = x[v] - x[t[0]];
+    const Vec3 n = a.cross(b);
+    const Real nn = n.squaredNorm(), height = n.dot(d);
+    if (nn > thin_sq * a.squaredNorm() * b.squaredNorm() && height * height > certain * limit * limit * nn) return {};
     const PointTriangle c = closest_point_triangle(x[v], x[t[0]], x[t[1]], x[t[2]]);
     if (c.distance > limit) return {};
     int missing;
@@ -86,15 +94,29 @@ std::optional<ContactPair> closest_vertex_face(const Surface& s, const Vec3s& x,
     return p;
 }
 
-std::optional<ContactPair> closest_edge_edge(const Surface& s, const Vec3s& x, Index e, Index g, Real limit)
+std::optional<ContactPair> closest_edge_edge(const Surface& s, const Vec3s& x, Index e, Index g, Real limit,
+                                             bool crossings_only)
 {
     if (g < e) std::swap(e, g);
     const auto [a0, a1] = s.edges[e];
     const auto [b0, b1] = s.edges[g];
+    const Vec3 p0 = x[a0] - x[b0], along_a = x[a1] - x[a0], along_b = x[b1] - x[b0];
+    const Vec3 n = along_a.cross(along_b);
+    const Real nn = n.squaredNorm();
+    if (nn > thin_sq * along_a.squaredNorm() * along_b.squaredNorm()) {
+        const Real height = n.dot(p0); // of the lines over each other, times |n|
+        if (height * height > certain * limit * limit * nn) return {};
+        if (crossings_only) {
+            const Vec3 m = p0.cross(n); // the lines' closest points are at along_b.m / nn and along_a.m / nn
+            const Real s_nn = along_b.dot(m), t_nn = along_a.dot(m), margin = (certain - 1) * nn;
+            if (s_nn < -margin || s_nn > nn + margin || t_nn < -margin || t_nn > nn + margin) return {};
+        }
+    }
     const EdgeEdge c = pliant::closest_edge_edge(x[a0], x[a1], x[b0], x[b1]);
     if (c.distance > limit) return {};
     const bool a_end = c.s == 0 || c.s == 1, b_end = c.t == 0 || c.t == 1;
     const Index a = c.s == 0 ? a0 : a1, b = c.t == 0 ? b0 : b1;
+    if (crossings_only && (a_end || b_end)) return {};
     if (a_end && b_end) return vertex_vertex(x, a, b);
     if (a_end) return vertex_edge(s, x, a, g);
     if (b_end) return vertex_edge(s, x, b, e);

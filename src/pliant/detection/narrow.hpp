@@ -9,7 +9,10 @@ namespace pliant::narrow {
 
 /// Closest points of the pair's features, reduced to those that hold them; nothing when farther apart than `limit`.
 std::optional<ContactPair> closest_vertex_face(const Surface& surface, const Vec3s& x, Index v, Index f, Real limit);
-std::optional<ContactPair> closest_edge_edge(const Surface& surface, const Vec3s& x, Index e, Index g, Real limit);
+/// crossings_only: nothing also when an end of an edge is closest. Where that end is closest to the faces next to the
+/// other edge too, their pair with the vertex says so.
+std::optional<ContactPair> closest_edge_edge(const Surface& surface, const Vec3s& x, Index e, Index g, Real limit,
+                                             bool crossings_only);
 ContactPair vertex_plane(Index v, Index number, const Plane& plane, Real distance);
 
 /// The features that the weights of a hit select.

@@ -7,14 +7,25 @@
 #include <cmath>
 
 namespace pliant {
+namespace {
+
+/// A pair within this much of its reach has boxes that overlap, whatever rounding did to either.
+constexpr Real rounded_down = 1 - 1e-12;
+
+} // namespace
 
 const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const ProximityOptions& o)
 {
     Implementation& d = *impl_;
     d.find_candidates(x, x, o.radius, o.reach / 2);
     Stopwatch watch;
-    Real limit = o.reach; // no pair is reported beyond
-    for (Real r : o.radius) limit = std::max(limit, 2 * r);
+    const bool minima_only = o.cone_tolerance < 1;
+    const auto reach_of = [&](const auto& vertices) { // farthest of some vertices of one side
+        if (o.radius.empty()) return o.reach / 2;
+        Real reach = 0;
+        for (Index v : vertices) reach = std::max(reach, o.radius[v]);
+        return reach;
+    };
     const auto keep = [&](const std::optional<ContactPair>& p, std::vector<ContactPair>& list) {
         if (!p) return;
         Real reach = o.reach;
@@ -23,16 +34,20 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
             for (int k = 0; k < 4 && p->vertices[k] != none; ++k)
                 reach += std::abs(p->weights[k]) * o.radius[p->vertices[k]];
         }
-        if (p->distance > reach) return;
+        if (p->distance > rounded_down * reach) return;
+        if (minima_only && !d.cones.local_minimum(*p, x, o.cone_tolerance)) return;
         if (o.skip_close_at_rest && !d.filter.apart_at_rest(*p)) return;
-        if (o.cone_tolerance < 1 && !d.cones.local_minimum(*p, x, o.cone_tolerance)) return;
         list.push_back(*p);
     };
+    const Surface& s = d.surface;
     const auto vertex_face = [&](const Pair& p, auto& list) {
-        keep(narrow::closest_vertex_face(d.surface, x, p[0], p[1], limit), list);
+        const Real limit = reach_of(std::array{p[0]}) + reach_of(s.triangles[p[1]]);
+        keep(narrow::closest_vertex_face(s, x, p[0], p[1], limit), list);
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        keep(narrow::closest_edge_edge(d.surface, x, p[0], p[1], limit), list);
+        if (!o.smooth.empty() && (o.smooth[p[0]] || o.smooth[p[1]])) return;
+        const Real limit = reach_of(s.edges[p[0]]) + reach_of(s.edges[p[1]]);
+        keep(narrow::closest_edge_edge(s, x, p[0], p[1], limit, minima_only), list);
     };
     const auto vertex_planes = [&](Index v, auto& list) {
         for (Index i = 0; i < count(o.planes); ++i) {
@@ -45,7 +60,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
         }
     };
     // Equal keys have equal geometry: it is computed from the reduced features alone.
-    d.narrow(d.pairs, vertex_face, edge_edge, vertex_planes,
+    d.narrow(d.pairs, Superset::harmless, vertex_face, edge_edge, vertex_planes,
              [](const ContactPair&, const ContactPair&) { return false; });
     d.stats.narrow_seconds = watch.lap();
     return d.pairs;
@@ -119,12 +134,13 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
             if (const auto hit = vertex_plane_hit(x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };
-    d.narrow(d.impacts, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {
-        const auto content = [](const Impact& i) {
-            return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
-        };
-        return content(a) < content(b);
-    });
+    d.narrow(d.impacts, Superset::filtered, vertex_face, edge_edge, vertex_planes,
+             [](const Impact& a, const Impact& b) {
+                 const auto content = [](const Impact& i) {
+                     return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
+                 };
+                 return content(a) < content(b);
+             });
     d.stats.narrow_seconds = watch.lap();
     return d.impacts;
 }

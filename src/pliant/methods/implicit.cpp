@@ -167,18 +167,18 @@ bool ImplicitContact::check_tentative(const World& world, Real dt, int round, St
     // of flat edges next to another impact wait, and are added only if the next rounds still find them.
     std::vector<char> near_impact(x0_.size(), 0);
     const auto is_flat_crossing = [&](const Impact& i) {
-        return i.key.kind == PairKind::edge_edge &&
-               (cones_.is_flat(i.key.a, x0_, options_.flat_sine) || cones_.is_flat(i.key.b, x0_, options_.flat_sine));
+        return i.key.kind == PairKind::edge_edge && (flat_[i.key.a] || flat_[i.key.b]);
     };
     if (round <= rounds_without_flat_crossings)
         for (const Impact& i : impacts)
             if (!is_flat_crossing(i))
                 for (Index v : i.vertices)
                     if (v != none) near_impact[v] = 1;
+    const Index known = count(contacts_);
     for (const Impact& i : impacts) {
         const auto near = [&](int a, int b) { return near_impact[i.vertices[a]] || near_impact[i.vertices[b]]; };
         if (is_flat_crossing(i) && near(0, 1) && near(2, 3)) continue;
-        add_impact(world, i, dt);
+        add_impact(world, i, dt, known);
     }
     const bool strained = add_strain_rows(world);
     if (impacts.empty() && !strained) return true;
@@ -286,7 +286,7 @@ void ImplicitContact::commit(World& world, Real dt, StepReport& report)
         state.free_change[i] = v_free_[i] - state.velocity[i];
         state.contact_change[i] = dv_[i];
     }
-    report_contacts(world, dt, report);
+    report_contacts(dt, report);
     advance(world.model, state, v_, dt);
     state.last_substep = dt;
     state.contacts.clear();
@@ -294,7 +294,7 @@ void ImplicitContact::commit(World& world, Real dt, StepReport& report)
         if (!c.impulse.isZero(0)) state.contacts.push_back({c.key.a, c.key.b, c.impulse});
 }
 
-void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& report) const
+void ImplicitContact::report_contacts(Real dt, StepReport& report) const
 {
     report.contacts_vertex_face = report.contacts_edge_edge = report.contacts_plane = report.strain_rows = 0;
     report.active_contacts = 0;
@@ -328,7 +328,6 @@ void ImplicitContact::report_contacts(const World& world, Real dt, StepReport& r
         report.contacts.push_back(point);
         add_impulse(report.pair_forces, c.normal, c.impulse, c.body_a, c.body_b);
     }
-    (void)world;
 }
 
 } // namespace pliant

@@ -25,7 +25,8 @@ private:
     void solve_contacts(const World& world, Real dt, StepReport& report);
     /// Moves to the tentative state and looks for what it crosses; true when there is nothing to add.
     bool check_tentative(const World& world, Real dt, int round, StepReport& report);
-    void add_impact(const World& world, const Impact& impact, Real dt);
+    /// known: how many of the contacts are in the order of their keys, from the first on.
+    void add_impact(const World& world, const Impact& impact, Real dt, Index known);
     bool add_strain_rows(const World& world);
     /// Zones of impact, then truncation; false when only a shorter step can help against scripted motion.
     bool make_safe(const World& world, Real dt, StepReport& report);
@@ -33,7 +34,7 @@ private:
     const std::vector<Impact>& find_impacts(const World& world, const Vec3s& v, Real dt);
     void stop_or_release(World& world, StepReport& report);
     void commit(World& world, Real dt, StepReport& report);
-    void report_contacts(const World& world, Real dt, StepReport& report) const;
+    void report_contacts(Real dt, StepReport& report) const;
 
     Contact make_contact(const Model& model, const ContactPair& pair) const;
     void warm_start(const State& state, Contact& contact, Real scale) const;
@@ -55,6 +56,8 @@ private:
     Vec3s v_free_, dv_, v_; ///< v*, dv, v
     State end_;             ///< tentative configuration
     std::vector<MovingPlane> planes_;
+    std::vector<char> flat_;        ///< per edge of the surface, at the start
+    std::vector<char> smooth_;      ///< flat, and without a crossing that carries
     std::vector<Impact> impacts_;   ///< of the last find_impacts()
     std::vector<Contact> contacts_; ///< sorted by key
     std::vector<Index> contact_of_row_;

@@ -2,6 +2,8 @@
 
 #include "pliant/methods/implicit.hpp"
 
+#include "pliant/core/parallel.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -126,6 +128,14 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     proximity.radius = radius;
     proximity.planes = planes_;
     proximity.cone_tolerance = 0.1; // a pair that leans out of its cones is no local minimum: a ghost on a flat edge
+    // Where flat surfaces lie on each other their vertices say all of it, except for crossings that already carry.
+    flat_.resize(surface.edges.size());
+    parallel_for(count(flat_), [&](Index e) { flat_[e] = cones_.is_flat(e, x0_, options_.flat_sine); });
+    smooth_ = flat_;
+    for (const ContactMemory& m : world.state.contacts)
+        if (const auto crossing = crossing_of({m.key_a, m.key_b}))
+            for (Index e : *crossing) smooth_[e] = 0;
+    proximity.smooth = smooth_;
     contacts_.clear();
     const Real slack = 2 * model.gravity.norm() * dt * dt;
     const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
@@ -138,9 +148,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
         c.target = pair.distance >= pair_gap_here ? pair_gap_here
                                                   : pair.distance + options_.recovery * (pair_gap_here - pair.distance);
         warm_start(world.state, c, impulse_scale);
-        if (c.impulse.isZero(0) && c.kind == ContactKind::edge_edge &&
-            (cones_.is_flat(pair.key.a, x0_, options_.flat_sine) ||
-             cones_.is_flat(pair.key.b, x0_, options_.flat_sine)))
+        if (c.impulse.isZero(0) && c.kind == ContactKind::edge_edge && (flat_[pair.key.a] || flat_[pair.key.b]))
             continue;
         Real predicted; // distance along the normal after the unconstrained step
         if (c.kind == ContactKind::plane) {
@@ -154,7 +162,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     std::sort(contacts_.begin(), contacts_.end(), by_key);
 }
 
-void ImplicitContact::add_impact(const World& world, const Impact& impact, Real dt)
+void ImplicitContact::add_impact(const World& world, const Impact& impact, Real dt, Index known)
 {
     const Model& model = world.model;
     Contact c = make_contact(model, impact);
@@ -172,12 +180,18 @@ void ImplicitContact::add_impact(const World& world, const Impact& impact, Real 
     }
     c.target = c.distance >= gap ? gap : c.distance + options_.recovery * std::max(0.0, gap - c.distance);
     const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
+    const auto find = [&](const ContactKey& key) {
+        const auto sorted_end = contacts_.begin() + known;
+        const auto it = std::lower_bound(contacts_.begin(), sorted_end, key,
+                                         [](const Contact& o, const ContactKey& k) { return o.key < k; });
+        if (it != sorted_end && it->key == key) return it;
+        return std::find_if(sorted_end, contacts_.end(), [&](const Contact& o) { return o.key == key; });
+    };
     // Up to four rows for one pair of features: a new geometry replaces one like it, else it is added.
     for (int slot = 0; slot < 4; ++slot) {
         ContactKey key = c.key;
         key.b |= static_cast<std::uint64_t>(slot) << 40;
-        const auto it =
-            std::find_if(contacts_.begin(), contacts_.end(), [&](const Contact& o) { return o.key == key; });
+        const auto it = find(key);
         if (it == contacts_.end()) {
             c.key = key;
             warm_start(world.state, c, impulse_scale);
