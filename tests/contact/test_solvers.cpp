@@ -3,6 +3,7 @@
 #include "pliant/contact/anticipation.hpp"
 #include "pliant/contact/ica.hpp"
 #include "pliant/contact/local.hpp"
+#include "pliant/core/parallel.hpp"
 
 #include <gtest/gtest.h>
 
@@ -138,6 +139,25 @@ TEST(ContactSolvers, PublishedIterationReachesTheSameAnswerWhenItIsNotStoppedEar
             ++restarts;
         }
         EXPECT_LT(distance(dv, reference.dv), 1e-6) << "seed " << seed;
+    }
+}
+
+TEST(ContactSolvers, HaveTheSameBitsForAnyThreadCountOnOneLargeBody)
+{
+    // Rows enough on parts of the body that have nothing in common for the sweep over them to run in parallel.
+    const RandomProblem p = make_random_problem(9, 20'000, 9000, 5, 0.3);
+    ContactSolverOptions options;
+    options.tolerance = 1e-3;
+    std::vector<Solution> solutions;
+    for (int threads : {1, 2, 7}) {
+        set_thread_count(threads);
+        solutions.push_back(solve_ica(p, options));
+    }
+    set_thread_count(0);
+    EXPECT_GT(solutions[0].result.iterations, 3);
+    for (const Solution& s : solutions) {
+        EXPECT_EQ(s.dv, solutions[0].dv);
+        EXPECT_EQ(s.lambda, solutions[0].lambda);
     }
 }
 

@@ -39,31 +39,41 @@ inline __attribute__((always_inline)) Vec4 cross(const Vec4& a, const Vec3& b)
 
 } // namespace
 
-void RowSweep::make_order(const ContactProblem& p, const std::vector<Index>& component)
+// What visits at the same time may not share: a body with coarse motions as a whole, of any other the blocks next to
+// each other. Named by its first block.
+std::vector<Index> RowSweep::make_units(const ContactSystem& system, const std::vector<Index>& component)
 {
-    using Bodies = std::array<Index, 4>; // a rigid body has two components: motion and rotation
-    std::vector<std::pair<Bodies, Index>> rows;
+    constexpr Index blocks = 64;
+    std::vector<Index> unit = component;
+    for (Index i : touched_)
+        if (!system.coarse || system.coarse->part_of(i) == none) unit[i] = std::max(component[i], i / blocks * blocks);
+    return unit;
+}
+
+void RowSweep::make_order(const ContactProblem& p, const std::vector<Index>& unit)
+{
+    using Units = std::array<Index, 16>; // two edges of embedded surfaces have that many blocks
+    std::vector<std::pair<Units, Index>> rows;
     rows.reserve(p.rows.size());
     for (Index j = 0; j < p.size(); ++j) {
-        Bodies bodies = {none, none, none, none};
+        Units units;
+        units.fill(none);
         const auto add = [&](Index block) {
-            for (Index& b : bodies)
-                if (b == none || b == component[block]) {
-                    b = component[block];
-                    return;
-                }
+            const auto free =
+                std::find_if(units.begin(), units.end(), [&](Index u) { return u == none || u == unit[block]; });
+            *free = unit[block];
         };
         for (Index k = p.rows[j].entry_begin; k < p.rows[j].entry_end; ++k) add(p.entries[k].block);
         for (Index k = p.rows[j].arm_begin; k < p.rows[j].arm_end; ++k) add(p.arms[k].block);
-        std::sort(bodies.begin(), bodies.end());
-        rows.push_back({bodies, j});
+        std::sort(units.begin(), units.end());
+        rows.push_back({units, j});
     }
     std::sort(rows.begin(), rows.end());
     struct Group {
         Index color, begin, end;
     };
     std::vector<Group> groups;
-    std::vector<std::vector<bool>> taken(component.size()); // at a component's first block: colours of its groups
+    std::vector<std::vector<bool>> taken(unit.size()); // at a unit's first block: colours of its groups
     for (Index begin = 0, end; begin < count(rows); begin = end) {
         for (end = begin; end < count(rows) && rows[end].first == rows[begin].first;) ++end;
         std::size_t color = 0;
@@ -93,7 +103,7 @@ void RowSweep::make_order(const ContactProblem& p, const std::vector<Index>& com
 template <class Visit>
 void RowSweep::for_each_group(const Visit& visit_group) const
 {
-    constexpr Index worth_it = 64; // rows of a colour, below which it costs more to wake a thread
+    constexpr Index worth_it = 256; // rows of a colour, below which it costs more to wake a thread
     for (Index color = 0; color + 1 < count(color_begin_); ++color) {
         const Index first = color_begin_[color], end = color_begin_[color + 1];
         if (group_begin_[end] - group_begin_[first] < worth_it) {
@@ -210,7 +220,7 @@ void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& co
     loose_.clear();
     for (Index i : touched_)
         if (!coarse || coarse->part_of(i) == none) loose_.push_back(i);
-    make_order(system.problem, component);
+    make_order(system.problem, make_units(system, component));
     copy_rows(system.problem);
     if (coarse) make_coarse_entries(*coarse);
     make_responses(system);

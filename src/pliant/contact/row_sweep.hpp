@@ -54,7 +54,8 @@ private:
         Index coarse_begin, coarse_end; ///< in coarse_entries_
     };
 
-    void make_order(const ContactProblem& problem, const std::vector<Index>& component);
+    std::vector<Index> make_units(const ContactSystem& system, const std::vector<Index>& component);
+    void make_order(const ContactProblem& problem, const std::vector<Index>& unit);
     void copy_rows(const ContactProblem& problem);
     void make_coarse_entries(const CoarseSpace& coarse);
     void make_responses(const ContactSystem& system);
@@ -64,8 +65,8 @@ private:
     template <class Visit>
     void for_each_group(const Visit& visit_group) const;
 
-    // Rows between the same bodies form a group. Groups of one colour have no body in common: they are visited at the
-    // same time, with the same bits as one after the other.
+    // Rows between the same units (bodies, or parts of them) form a group. Groups of one colour have no unit in common:
+    // they are visited at the same time, with the same bits as one after the other.
     std::vector<Index> order_;       ///< rows of the problem, group by group
     std::vector<Index> group_begin_; ///< per group + 1: range in order_
     std::vector<Index> color_begin_; ///< per colour + 1: range of groups

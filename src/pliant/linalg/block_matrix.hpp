@@ -38,16 +38,16 @@ public:
     /// (A x)_row.
     Vec3 row_product(Index row, const Vec3s& x) const
     {
-        // Four-wide loads of three-wide columns: the fourth lane is thrown away, the array is padded for it.
-        Eigen::Matrix<Real, 4, 1> sum = Eigen::Matrix<Real, 4, 1>::Zero();
+        // Four-wide loads of three-wide columns: the fourth lane is thrown away, the array is padded for it. A sum of
+        // its own for every column: one sum for all would wait for its last addition three times a block.
+        using Column = Eigen::Matrix<Real, 4, 1>;
+        Column sum[3] = {Column::Zero(), Column::Zero(), Column::Zero()};
         const Real* a = values_.data() + 9 * std::size_t(pattern_.row_begin[row]);
         for (Index s = pattern_.row_begin[row]; s < pattern_.row_begin[row + 1]; ++s, a += 9) {
             const Vec3& xj = x[pattern_.column[s]];
-            sum += Eigen::Map<const Eigen::Matrix<Real, 4, 1>>(a) * xj[0];
-            sum += Eigen::Map<const Eigen::Matrix<Real, 4, 1>>(a + 3) * xj[1];
-            sum += Eigen::Map<const Eigen::Matrix<Real, 4, 1>>(a + 6) * xj[2];
+            for (int k = 0; k < 3; ++k) sum[k] += Eigen::Map<const Column>(a + 3 * k) * xj[k];
         }
-        return sum.head<3>();
+        return (sum[0] + sum[1] + sum[2]).eval().head<3>();
     }
     void multiply(const Vec3s& x, Vec3s& y) const; ///< y = A x
     void set_zero();
