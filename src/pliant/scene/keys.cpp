@@ -185,8 +185,8 @@ constexpr Key keys[] = {
 
     {.path = "expect", .kind = K::map, .fallback = "{}", .meaning = "What must come out; `pliant check` tests it on a run directory."},
     {.path = "expect.intersections", .kind = K::integer, .range = at_least(0), .meaning = "Largest number of intersecting triangle pairs in any frame."},
-    {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest: no vertex is faster than 1 % of sqrt(g L), L the diagonal of its body, or than `rest-speed`."},
-    {.path = "expect.rest-speed", .kind = K::number, .unit = "m/s", .range = at_least(0), .meaning = "What `at-rest-by` calls rest, for scenes solved too coarsely for its own bound."},
+    {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest: the root mean square speed of a body's vertices is at most 1 % of sqrt(g L), L its diagonal, or `rest-speed`."},
+    {.path = "expect.rest-speed", .kind = K::number, .unit = "m/s", .range = at_least(0), .meaning = "What `at-rest-by` calls rest, where its own bound does not fit the scene."},
     {.path = "expect.contacts", .kind = K::integer, .range = at_least(0), .meaning = "At least so many contacts in some step."},
     {.path = "expect.energy-gain", .kind = K::number, .range = at_least(0), .meaning = "Largest growth of the total energy in one step, as a part of the largest kinetic energy of the run. For scenes that no script drives."},
     {.path = "expect.bounds", .kind = K::map, .meaning = "Box that holds all moving bodies in the last frame."},

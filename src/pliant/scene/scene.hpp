@@ -14,7 +14,7 @@ namespace pliant {
 struct Expectation {
     std::optional<std::int64_t> intersections;        ///< at most so many in any frame
     std::optional<Real> at_rest_by;                   ///< [s]
-    std::optional<Real> rest_speed;                   ///< below which a vertex is at rest [m/s]
+    std::optional<Real> rest_speed;                   ///< of a body at rest at most [m/s]
     std::optional<std::int64_t> contacts;             ///< at least so many in some step
     std::optional<Real> energy_gain;                  ///< at most so much in a step, over the largest kinetic energy
     std::optional<Eigen::AlignedBox<Real, 3>> bounds; ///< of all moving bodies in the last frame [m]
