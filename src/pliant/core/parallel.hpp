@@ -6,9 +6,20 @@
 
 #include <tbb/blocked_range.h>
 #include <tbb/parallel_for.h>
+#include <tbb/parallel_invoke.h>
+#include <tbb/parallel_sort.h>
 
 #include <algorithm>
+#include <thread>
 #include <vector>
+
+// ThreadSanitizer cannot see the synchronisation inside of TBB's library and takes every loop for a race: in its build
+// the loops start threads of their own.
+#ifdef __SANITIZE_THREAD__
+#define PLIANT_PLAIN_THREADS 1
+#else
+#define PLIANT_PLAIN_THREADS 0
+#endif
 
 namespace pliant {
 
@@ -27,8 +38,40 @@ void parallel_ranges(Index n, Index grain, Body&& body)
         body(Index(0), n);
         return;
     }
-    tbb::parallel_for(tbb::blocked_range<Index>(0, n, grain),
-                      [&](const tbb::blocked_range<Index>& r) { body(r.begin(), r.end()); });
+    if constexpr (PLIANT_PLAIN_THREADS) {
+        const std::int64_t parts = std::min<std::int64_t>(thread_count(), (n + grain - 1) / grain);
+        const auto begin = [&](std::int64_t part) { return Index(part * n / parts); };
+        std::vector<std::thread> threads;
+        for (std::int64_t p = 1; p < parts; ++p) threads.emplace_back([&, p] { body(begin(p), begin(p + 1)); });
+        body(Index(0), begin(1));
+        for (std::thread& t : threads) t.join();
+    } else {
+        tbb::parallel_for(tbb::blocked_range<Index>(0, n, grain),
+                          [&](const tbb::blocked_range<Index>& r) { body(r.begin(), r.end()); });
+    }
+}
+
+/// Two tasks that are independent of each other.
+template <class First, class Second>
+void parallel_both(First&& first, Second&& second)
+{
+    if constexpr (PLIANT_PLAIN_THREADS) {
+        std::thread other(second);
+        first();
+        other.join();
+    } else {
+        tbb::parallel_invoke(first, second);
+    }
+}
+
+/// Sorts; where `less` calls two items equal, their order is not fixed.
+template <class Iterator, class Less>
+void parallel_sort(Iterator begin, Iterator end, Less&& less)
+{
+    if constexpr (PLIANT_PLAIN_THREADS)
+        std::sort(begin, end, less);
+    else
+        tbb::parallel_sort(begin, end, less);
 }
 
 /// body(i) for every i in [0, n); iterations must be independent of each other.

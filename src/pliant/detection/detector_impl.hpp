@@ -7,8 +7,6 @@
 #include "pliant/detection/normal_cones.hpp"
 #include "pliant/detection/tree.hpp"
 
-#include <tbb/parallel_sort.h>
-
 #include <chrono>
 
 namespace pliant {
@@ -124,7 +122,7 @@ private:
             },
             16);
         const auto item = [&](const Entry& e) -> const T& { return lists[e.list][e.place]; };
-        tbb::parallel_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
+        parallel_sort(entries.begin(), entries.end(), [&](const Entry& a, const Entry& b) {
             return a.key != b.key ? a.key < b.key : before(item(a), item(b));
         });
         const auto last =

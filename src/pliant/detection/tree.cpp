@@ -2,8 +2,6 @@
 
 #include "pliant/core/parallel.hpp"
 
-#include <tbb/parallel_invoke.h>
-
 #include <algorithm>
 #include <cmath>
 
@@ -92,7 +90,7 @@ void BoxTree::build(const VertexBoxes& boxes)
         const auto left = [&] { self(self, 2 * node, level + 1); };
         const auto right = [&] { self(self, 2 * node + 1, level + 1); };
         if (end - begin > 4096 && thread_count() > 1)
-            tbb::parallel_invoke(left, right);
+            parallel_both(left, right);
         else
             left(), right();
     };
