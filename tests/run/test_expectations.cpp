@@ -52,6 +52,15 @@ TEST(Expectation, OfRestNamesTheBodyThatMoves)
     EXPECT_FALSE(check("{at-rest-by: 5}", {"bodies.flying.velocity=[0, 0, 0]"}).at(0).met); // the run is shorter
 }
 
+TEST(Expectation, OfRestLooksAtTheRootMeanSquareSpeedOfABody)
+{
+    // A cube that spins about a diagonal: two corners rest, six move with sqrt(2/3) m/s, on average sqrt(1/2) m/s.
+    const std::vector<std::string> spin = {"bodies.flying.velocity=[0, 0, 0]",
+                                           "bodies.flying.spin=[0.57735, 0.57735, 0.57735]"};
+    EXPECT_TRUE(check("{at-rest-by: 0.1, rest-speed: 0.71 m/s}", spin).at(0).met);
+    EXPECT_FALSE(check("{at-rest-by: 0.1, rest-speed: 0.70 m/s}", spin).at(0).met);
+}
+
 TEST(Expectation, OfContactsFailsWithoutContact)
 {
     EXPECT_FALSE(check("{contacts: 1}").at(0).met);
