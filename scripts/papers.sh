@@ -32,7 +32,7 @@ windows() { # RUN
 }
 plot() { # PICTURE, TITLE, XLABEL, YLABEL, then gnuplot's plot arguments
     gnuplot -e "set terminal pngcairo size 900,600 font 'DejaVu Sans,12'; set output '$out/$1'; set title '$2';
-        set xlabel '$3'; set ylabel '$4'; set datafile separator ','; set key left top; set yrange [0:*]; set grid;
+        set xlabel '$3'; set ylabel '$4'; set datafile separator ','; set key left bottom; set yrange [0:*]; set grid;
         plot $5"
 }
 
