@@ -105,6 +105,9 @@ TEST(ContactSolvers, MeetTheNaturalMapOfTheirFrictionModel)
             EXPECT_TRUE(ica.result.converged) << "seed " << seed << " cone " << int(cone);
             const ContactResiduals r = contact_residuals(p.system(), ica.dv, ica.lambda, cone);
             EXPECT_LT(r.worst(), 1e-8) << "seed " << seed;
+            const Solution direct = solve_reference(p, tight(cone));
+            EXPECT_TRUE(direct.result.converged) << "seed " << seed << " cone " << int(cone);
+            EXPECT_LT(contact_residuals(p.system(), direct.dv, direct.lambda, cone).worst(), 1e-8) << "seed " << seed;
             for (std::size_t j = 0; j < ica.lambda.size(); ++j) {
                 EXPECT_GE(ica.lambda[j][0], 0);
                 const Real bound = 0.3 * ica.lambda[j][0] * (1 + 1e-9) + 1e-12;
