@@ -115,6 +115,32 @@ TEST(Batches, TheMatrixIsTheSumOfTheMatricesOfItsBatches)
     for (std::size_t i = 0; i < x.size(); ++i) EXPECT_LT((y[i] - sum[i]).norm(), 1e-10 * (1 + y[i].norm()));
 }
 
+TEST(Batches, SpringsBetweenTheSameParticlesAddUp)
+{
+    const auto assembled = [](std::vector<std::vector<Spring>> batches) {
+        WorldBuilder builder;
+        BodyOptions options;
+        options.name = "cloth";
+        ClothMaterial material;
+        material.stretch = material.shear = material.bend = 0;
+        builder.add_cloth(make_grid(1, 1, 2, 2), material, options, GridShape{2, 2});
+        for (auto& list : batches) builder.add_batch(springs(std::move(list)));
+        const World world = builder.build();
+        LinearSystem system(world.model);
+        system.assemble(world.model, world.state, 0.1);
+        Vec3s x = {Vec3(1, 2, 3), Vec3(-1, 0, 2), Vec3(0, 1, 0), Vec3(2, 2, 1)}, y;
+        system.A().multiply(x, y);
+        return y;
+    };
+    const Spring weak{0, 1, 0.8, 10, SpringKind::structural}, strong{0, 1, 0.8, 30, SpringKind::structural};
+    const Vec3s one = assembled({{strong}}), same_batch = assembled({{weak, weak, weak}}),
+                apart = assembled({{weak}, {weak, weak}});
+    for (std::size_t i = 0; i < one.size(); ++i) {
+        EXPECT_LT((one[i] - same_batch[i]).norm(), 1e-13);
+        EXPECT_LT((one[i] - apart[i]).norm(), 1e-13);
+    }
+}
+
 TEST(Batches, ASpringBetweenBodiesKeepsTheirMomentum)
 {
     World world = tied_world(0);

@@ -64,6 +64,7 @@ public:
                 const Index slot = matrix ? matrix->pattern.slot(row, other) : none;
                 ends_.push_back({other, slot, s.rest_length, s.stiffness});
                 if (!matrix) continue;
+                if (matrix->assigned[slot]) ends_.back().slot = -2 - slot; // another spring was first: add to it
                 matrix->assigned[slot] = 1;
             }
     }
@@ -97,7 +98,10 @@ public:
                 } else {
                     K = scale * s.stiffness * Mat3::Identity();
                 }
-                A.block(s.slot) = -K;
+                if (s.slot >= 0)
+                    A.block(s.slot) = -K;
+                else
+                    A.block(-2 - s.slot) -= K;
                 diagonal += K;
             }
             A.block(A.pattern().diagonal[row]) = diagonal;
