@@ -44,7 +44,7 @@ const std::vector<Golden> golden = {
      "layers",
      {"bodies.right-leg.motion.keyframes=[{time: 0}, {time: 0.2, turn: [-60, 0, 0]}]"},
      60,
-     0x6a401081841311a0},
+     0x711b3ad61fbb4883},
     {"Unified", "unified", {}, 33, 0x720c340eeb67477f},
     {"RigidStack", nullptr, {}, 100, 0xe5a4305f46c19398},
 };

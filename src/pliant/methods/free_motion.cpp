@@ -2,8 +2,6 @@
 
 #include "pliant/dynamics/strain_limit.hpp"
 
-#include <cmath>
-
 namespace pliant {
 namespace {
 
@@ -45,7 +43,7 @@ MethodInfo free_motion_method()
 }
 
 FreeMotion::FreeMotion(const World& world, const FreeMotionOptions& options_in)
-    : options_(options_in), system_(world.model)
+    : options_(options_in), system_(world.model), explicit_(world.model, options_in.integrator)
 {}
 
 StepReport FreeMotion::step(World& world, Real dt)
@@ -56,13 +54,10 @@ StepReport FreeMotion::step(World& world, Real dt)
     State& state = world.state;
     if (options_.integrator != Integrator::backward_euler) {
         const ScopedTimer timer(report.profile, "integrate");
-        report.substeps = std::max(1, static_cast<int>(std::ceil(dt / stable_step(model, state))));
-        for (int i = 0; i < report.substeps; ++i) {
-            if (options_.integrator == Integrator::verlet)
-                verlet_step(model, state, dt / report.substeps);
-            else
-                symplectic_euler_step(model, state, dt / report.substeps);
-        }
+        report.substeps = stable_substeps(model, state, dt);
+        const Real end = state.time + dt;
+        for (int i = 0; i < report.substeps; ++i) explicit_.substep(model, state, dt / report.substeps);
+        state.time = end; // the sum of the sub-steps up to rounding
         ++state.step;
         return report;
     }

@@ -39,6 +39,7 @@ public:
 private:
     FreeMotionOptions options_;
     LinearSystem system_;
+    ExplicitStepper explicit_;
 };
 
 MethodInfo free_motion_method();
