@@ -1,9 +1,11 @@
 #include "pliant/world/builder.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/mesh/topology.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 
@@ -263,10 +265,26 @@ void WorldBuilder::exclude_contact(Index a, Index b)
     world_.model.no_contact.push_back({std::min(a, b), std::max(a, b)});
 }
 
+namespace {
+
+[[maybe_unused]] bool is_valid(const Surface& s, Index blocks)
+{
+    const Index n = s.vertex_count();
+    return count(s.carrier) == n && count(s.frame) == n && count(s.local) == n && count(s.prescribed) == n &&
+           count(s.map_begin) == n + 1 && s.map_begin.back() == count(s.map_block) &&
+           s.map_weight.size() == s.map_block.size() && all_below(std::array{std::span(s.map_block)}, blocks) &&
+           std::all_of(s.map_weight.begin(), s.map_weight.end(), [](Real w) { return std::isfinite(w); }) &&
+           all_finite(s.rest) && all_finite(s.local);
+}
+
+} // namespace
+
 World WorldBuilder::build()
 {
     if (world_.model.surface.map_begin.empty()) world_.model.surface.map_begin.push_back(0);
     std::sort(world_.model.no_contact.begin(), world_.model.no_contact.end());
+    assert(is_valid(world_.model.surface, world_.model.block_count()) && fits(world_.model, world_.state));
+    assert(strictly_sorted(world_.model.pins, &Pin::block));
     return world_;
 }
 

@@ -5,6 +5,7 @@
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace pliant {
@@ -58,6 +59,7 @@ std::vector<Real> particle_tension(const Cloth& cloth, const Vec3* x)
 
 Real max_elongation(const Model& model, const State& state)
 {
+    assert(fits(model, state));
     Real largest = 0;
     for (const Body& body : model.bodies) {
         const Vec3* x = state.position.data() + body.first_block;
@@ -80,6 +82,7 @@ Real max_elongation(const Model& model, const State& state)
 
 void surface_stress(const Model& model, const State& state, std::vector<Real>& out)
 {
+    assert(fits(model, state));
     const Surface& s = model.surface;
     out.assign(static_cast<std::size_t>(s.vertex_count()), 0);
     for (const Body& body : model.bodies) {

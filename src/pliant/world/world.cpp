@@ -4,6 +4,7 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace pliant {
 
@@ -51,6 +52,12 @@ std::uint64_t State::hash() const
     return hash.value();
 }
 
+bool fits(const Model& model, const State& state)
+{
+    return count(state.position) == model.block_count() && count(state.velocity) == model.block_count() &&
+           state.orientation.size() == model.rigids.size();
+}
+
 Real pair_gap(const Model& model, Index body_a, Index body_b)
 {
     const Real a = model.bodies[body_a].gap, b = model.bodies[body_b].gap;
@@ -96,6 +103,7 @@ std::vector<Pose> obstacle_poses(const Model& model, Real time)
 
 void surface_positions(const Model& model, const State& state, Vec3s& out)
 {
+    assert(fits(model, state));
     const Surface& s = model.surface;
     const std::vector<Pose> rigid = rigid_poses(model, state), scripted = obstacle_poses(model, state.time);
     out.resize(s.vertex_body.size());
@@ -124,6 +132,7 @@ void surface_positions(const Model& model, const State& state, Vec3s& out)
 
 void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out)
 {
+    assert(fits(model, state));
     const Surface& s = model.surface;
     const std::vector<Pose> before = obstacle_poses(model, state.time - dt), now = obstacle_poses(model, state.time);
     std::vector<Index> first_block(model.rigids.size());
@@ -170,6 +179,7 @@ void for_each_particle(const Model& model, const State& state, Visit&& visit)
 
 Energy energy(const Model& model, const State& state)
 {
+    assert(fits(model, state));
     Energy e;
     for_each_particle(model, state, [&](Real m, const Vec3& x, const Vec3& v) {
         e.kinetic += m * v.squaredNorm() / 2;

@@ -107,6 +107,9 @@ struct World {
     State state;
 };
 
+/// Whether the state has the sizes that the model asks for.
+bool fits(const Model& model, const State& state);
+
 /// The distance that contact keeps between two bodies (or within one): the smaller gap, so that a coarse body does
 /// not push a fine one out of shape; a body without a gap of its own takes the other's [m].
 Real pair_gap(const Model& model, Index body_a, Index body_b);
