@@ -158,7 +158,7 @@ void FrameChecker::find_enclosed(const Frame& frame, FrameCheck& out) const
         if (!others[b].empty()) find_inside(x, b, others[b], out);
         const Index plane = mesh_.bodies[b].plane;
         if (plane == none) continue;
-        if (plane >= count(frame.planes))
+        if (plane < 0 || plane >= count(frame.planes))
             throw Error("frame " + std::to_string(frame.number) + ": lacks the plane '" + mesh_.bodies[b].name + "'");
         const Plane& p = frame.planes[plane];
         for (Index v = 0; v < count(x); ++v)

@@ -220,6 +220,7 @@ Index WorldBuilder::add_rigid(const TriangleMesh& mesh, const RigidMaterial& mat
     if (!(rigid.mass > 0))
         throw Error("body '" + options.name + "': its mesh encloses no positive volume; is it turned inside out?");
     model.rigids.push_back(rigid);
+    model.surface.rigid_block.push_back(body.first_block);
     state.position.push_back(options.place(rigid.rest_center));
     state.position.emplace_back(Vec3::Zero());
     state.velocity.push_back(options.velocity);

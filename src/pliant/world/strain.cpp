@@ -80,20 +80,24 @@ Real max_elongation(const Model& model, const State& state)
     return largest;
 }
 
-void surface_stress(const Model& model, const State& state, std::vector<Real>& out)
+void block_stress(const Model& model, const State& state, std::vector<Real>& out)
 {
     assert(fits(model, state));
-    const Surface& s = model.surface;
-    out.assign(static_cast<std::size_t>(s.vertex_count()), 0);
+    out.assign(state.position.size(), 0);
     for (const Body& body : model.bodies) {
         if (body.kind != BodyKind::cloth && body.kind != BodyKind::solid) continue;
         const Vec3* x = state.position.data() + body.first_block;
         const std::vector<Real> at = body.kind == BodyKind::cloth ? particle_tension(model.cloths[body.model], x)
                                                                   : node_stress(model.solids[body.model], x);
-        for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
-            for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
-                out[v] += s.map_weight[k] * at[s.map_block[k] - body.first_block];
+        std::copy(at.begin(), at.end(), out.begin() + body.first_block);
     }
+}
+
+void surface_stress(const Model& model, const State& state, std::vector<Real>& out)
+{
+    std::vector<Real> at;
+    block_stress(model, state, at);
+    surface_values(model.surface, at, out);
 }
 
 } // namespace pliant

@@ -81,17 +81,6 @@ Vec3 pin_position(const Model& model, const Pin& pin, Real time)
     return pin.motion == none ? pin.start : model.motions[pin.motion].pose(time)(pin.start);
 }
 
-namespace {
-
-std::vector<Pose> rigid_poses(const Model& model, const State& state)
-{
-    std::vector<Pose> poses(model.rigids.size());
-    for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::rigid)
-            poses[body.model] = {state.position[body.first_block], state.orientation[body.model]};
-    return poses;
-}
-
 std::vector<Pose> obstacle_poses(const Model& model, Real time)
 {
     std::vector<Pose> poses(model.obstacles.size());
@@ -99,65 +88,25 @@ std::vector<Pose> obstacle_poses(const Model& model, Real time)
     return poses;
 }
 
-} // namespace
+SurfaceFrames surface_frames(const Model& model, const State& state)
+{
+    assert(fits(model, state));
+    SurfaceFrames frames;
+    for (std::size_t i = 0; i < state.orientation.size(); ++i)
+        frames.rigid.push_back({state.position[model.surface.rigid_block[i]], state.orientation[i]});
+    frames.scripted = obstacle_poses(model, state.time);
+    return frames;
+}
 
 void surface_positions(const Model& model, const State& state, Vec3s& out)
 {
-    assert(fits(model, state));
-    const Surface& s = model.surface;
-    const std::vector<Pose> rigid = rigid_poses(model, state), scripted = obstacle_poses(model, state.time);
-    out.resize(s.vertex_body.size());
-    parallel_for(s.vertex_count(), [&](Index v) {
-        switch (s.carrier[v]) {
-        case Carrier::blocks: {
-            const Index begin = s.map_begin[v], end = s.map_begin[v + 1];
-            if (end == begin + 1) {
-                out[v] = state.position[s.map_block[begin]];
-            } else {
-                Vec3 x = Vec3::Zero();
-                for (Index k = begin; k < end; ++k) x += s.map_weight[k] * state.position[s.map_block[k]];
-                out[v] = x;
-            }
-            break;
-        }
-        case Carrier::rigid:
-            out[v] = rigid[s.frame[v]](s.local[v]);
-            break;
-        case Carrier::obstacle:
-            out[v] = scripted[s.frame[v]](s.local[v]);
-            break;
-        }
-    });
+    surface_positions(model.surface, state.position, surface_frames(model, state), out);
 }
 
 void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out)
 {
-    assert(fits(model, state));
-    const Surface& s = model.surface;
-    const std::vector<Pose> before = obstacle_poses(model, state.time - dt), now = obstacle_poses(model, state.time);
-    std::vector<Index> first_block(model.rigids.size());
-    for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::rigid) first_block[body.model] = body.first_block;
-    out.resize(s.vertex_body.size());
-    parallel_for(s.vertex_count(), [&](Index v) {
-        switch (s.carrier[v]) {
-        case Carrier::blocks: {
-            Vec3 u = Vec3::Zero();
-            for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
-                u += s.map_weight[k] * state.velocity[s.map_block[k]];
-            out[v] = u;
-            break;
-        }
-        case Carrier::rigid: {
-            const Index b = first_block[s.frame[v]];
-            out[v] = state.velocity[b] + Vec3(state.velocity[b + 1]).cross(state.orientation[s.frame[v]] * s.local[v]);
-            break;
-        }
-        case Carrier::obstacle:
-            out[v] = dt > 0 ? Vec3((now[s.frame[v]](s.local[v]) - before[s.frame[v]](s.local[v])) / dt) : Vec3::Zero();
-            break;
-        }
-    });
+    surface_velocities(model.surface, state.velocity, surface_frames(model, state),
+                       obstacle_poses(model, state.time - dt), dt, out);
 }
 
 namespace {

@@ -124,6 +124,10 @@ Plane plane_at(const Model& model, Index obstacle, Real time);
 /// Prescribed position of a pinned block at a time.
 Vec3 pin_position(const Model& model, const Pin& pin, Real time);
 
+/// The frames that carry surface vertices in a state; obstacles by their script at state.time.
+SurfaceFrames surface_frames(const Model& model, const State& state);
+/// Poses of all obstacles at a time, planes too.
+std::vector<Pose> obstacle_poses(const Model& model, Real time);
 /// Positions of all surface vertices in a state [m]; obstacles by their script at state.time.
 void surface_positions(const Model& model, const State& state, Vec3s& out);
 /// Velocities of all surface vertices [m/s]; obstacles by a one-sided difference of their script over dt.
