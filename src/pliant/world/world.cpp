@@ -32,14 +32,30 @@ Real FrictionTable::between(Index a, Index b) const
     return value;
 }
 
+namespace {
+
+void add_visible(Hash& hash, const State& s)
+{
+    hash.add(s.time);
+    hash.add(s.step);
+    hash.add(s.position);
+    hash.add(s.velocity);
+    for (const Quat& q : s.orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
+}
+
+} // namespace
+
+std::uint64_t State::visible_hash() const
+{
+    Hash hash;
+    add_visible(hash, *this);
+    return hash.value();
+}
+
 std::uint64_t State::hash() const
 {
     Hash hash;
-    hash.add(time);
-    hash.add(step);
-    hash.add(position);
-    hash.add(velocity);
-    for (const Quat& q : orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
+    add_visible(hash, *this);
     for (const ContactMemory& c : contacts) {
         hash.add(c.key_a);
         hash.add(c.key_b);

@@ -99,6 +99,8 @@ struct State {
     Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
     Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
 
+    std::uint64_t
+    visible_hash() const;       ///< FNV-1a over what a user sees: time, step, positions, velocities, orientations
     std::uint64_t hash() const; ///< FNV-1a over every byte above
 };
 
