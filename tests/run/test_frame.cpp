@@ -3,7 +3,9 @@
 #include "pliant/core/error.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/run/files.hpp"
+#include "pliant/run/reader.hpp"
 #include "pliant/run/runner.hpp"
+#include "pliant/world/strain.hpp"
 #include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -179,7 +181,7 @@ TEST(Mesh, WithANumberThatLeadsOutOfItsArraysIsRefused)
     each("end of the map", {0, 1 << 30}, [](RunMesh& m, Index i) { m.map.map_begin.back() = i; });
     each("rigid body's block", {-1, blocks - 1}, [](RunMesh& m, Index i) { m.map.rigid_block[0] = i; });
     const Index on_needle = good.bodies[1].first_vertex, on_wall = good.bodies[4].first_vertex;
-    each("frame", {-2, 1 << 30}, [&](RunMesh& m, Index i) { m.map.frame[on_needle] = i; });
+    each("frame", {-2, none, 1 << 30}, [&](RunMesh& m, Index i) { m.map.frame[on_needle] = i; });
     each("obstacle", {-3, 2}, [&](RunMesh& m, Index i) { m.map.frame[on_wall] = i; });
     each("number of blocks", {-1, blocks - 1, blocks + 1}, [](RunMesh& m, Index i) { m.block_count = i; });
     each("number of scripts", {-1, 0}, [](RunMesh& m, Index i) { m.scripted_count = i; });

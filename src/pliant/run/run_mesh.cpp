@@ -92,15 +92,16 @@ bool map_is_good(const RunMesh& mesh, const std::vector<Index>& frames)
 {
     const SurfaceMap& m = mesh.map;
     const Index n = count(mesh.rest);
-    // a rigid body has two blocks, of which the first is named
-    if (mesh.scripted_count < 0 || !all_in(m.rigid_block, 0, mesh.block_count - 1)) return false;
     if (count(m.map_begin) != n + 1 || m.map_begin.front() != 0 || m.map_begin.back() != count(m.map_block) ||
         !std::is_sorted(m.map_begin.begin(), m.map_begin.end()) || m.map_weight.size() != m.map_block.size() ||
-        !all_in(m.map_block, 0, mesh.block_count) ||
-        !std::all_of(m.map_weight.begin(), m.map_weight.end(), [](Real w) { return std::isfinite(w); }))
+        count(frames) != n || count(m.local) != n || mesh.scripted_count < 0)
         return false;
-    return count(frames) == n && count(m.local) == n && all_finite(m.local) &&
-           all_in(frames, none, std::int64_t(1) + count(m.rigid_block) + mesh.scripted_count);
+    for (Index v = 0; v < n; ++v) // each vertex hangs on blocks or in a frame
+        if (m.blocks(v).empty() != (frames[v] != none)) return false;
+    return all_in(m.map_block, 0, mesh.block_count) &&
+           all_in(m.rigid_block, 0, mesh.block_count - 1) && // the first of two
+           all_in(frames, none, std::int64_t(1) + count(m.rigid_block) + mesh.scripted_count) && all_finite(m.local) &&
+           std::all_of(m.map_weight.begin(), m.map_weight.end(), [](Real w) { return std::isfinite(w); });
 }
 
 /// Bodies from their rows in the file; the plane's number must be the next one.
