@@ -179,12 +179,11 @@ TEST(Mesh, WithANumberThatLeadsOutOfItsArraysIsRefused)
     each("block", {-1, blocks, 1 << 30}, [](RunMesh& m, Index i) { m.map.map_block[5] = i; });
     each("map", {-1, 4, 1 << 30}, [](RunMesh& m, Index i) { m.map.map_begin[3] = i; });
     each("end of the map", {0, 1 << 30}, [](RunMesh& m, Index i) { m.map.map_begin.back() = i; });
-    each("rigid body's block", {-1, blocks - 1}, [](RunMesh& m, Index i) { m.map.rigid_block[0] = i; });
+    each("angular velocity", {-2, none, blocks}, [](RunMesh& m, Index i) { m.map.frame_spin[0] = i; });
     const Index on_needle = good.bodies[1].first_vertex, on_wall = good.bodies[4].first_vertex;
-    each("frame", {-2, none, 1 << 30}, [&](RunMesh& m, Index i) { m.map.frame[on_needle] = i; });
-    each("obstacle", {-3, 2}, [&](RunMesh& m, Index i) { m.map.frame[on_wall] = i; });
+    each("frame", {-2, 1, 2, 1 << 30}, [&](RunMesh& m, Index i) { m.map.frame[on_needle] = i; });
+    each("obstacle's frame", {-2, none, 0, 2}, [&](RunMesh& m, Index i) { m.map.frame[on_wall] = i; });
     each("number of blocks", {-1, blocks - 1, blocks + 1}, [](RunMesh& m, Index i) { m.block_count = i; });
-    each("number of scripts", {-1, 0}, [](RunMesh& m, Index i) { m.scripted_count = i; });
     for (Index RunBody::*range :
          {&RunBody::first_vertex, &RunBody::vertex_count, &RunBody::first_triangle, &RunBody::triangle_count,
           &RunBody::first_block, &RunBody::block_count, &RunBody::first_tet, &RunBody::tet_count})
@@ -219,9 +218,8 @@ TEST(Frame, WithANumberThatLeadsOutOfTheMeshIsRefused)
     }
     expect_refused("number", [](StoredFrame& f) { f.number = -1; });
     expect_refused("positions", [](StoredFrame& f) { f.state.position.pop_back(); });
-    expect_refused("orientations", [](StoredFrame& f) { f.state.orientation.clear(); });
-    expect_refused("scripts", [](StoredFrame& f) { f.state.scripted.pop_back(); });
-    expect_refused("scripts before", [](StoredFrame& f) { f.scripted_before.pop_back(); });
+    expect_refused("poses", [](StoredFrame& f) { f.state.poses.pop_back(); });
+    expect_refused("earlier poses", [](StoredFrame& f) { f.earlier_poses.clear(); });
     expect_refused("planes", [](StoredFrame& f) { f.state.planes.clear(); });
     expect_refused("velocities", [](StoredFrame& f) { f.velocity.push_back(Vec3::Zero()); });
     expect_refused("stress", [](StoredFrame& f) { f.stress.pop_back(); });

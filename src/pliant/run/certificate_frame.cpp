@@ -90,9 +90,7 @@ FrameChecker::FrameChecker(const RunMesh& mesh)
 
 bool FrameChecker::excluded(Index a, Index b) const
 {
-    const auto scripted = [&](Index i) {
-        return mesh_.bodies[i].kind == BodyKind::obstacle || mesh_.bodies[i].kind == BodyKind::plane;
-    };
+    const auto scripted = [&](Index i) { return is_scripted(mesh_.bodies[i].kind); };
     if (scripted(a) && scripted(b)) return true;
     if (no_contact_.empty()) return false;
     return std::binary_search(no_contact_.begin(), no_contact_.end(),
@@ -177,7 +175,7 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
         boxes.push_back(triangle_box(x, mesh_.triangles[body.first_triangle + t]));
     const CertificateTree tree(std::move(boxes));
     if (tree.empty()) return;
-    const bool scripted = body.kind == BodyKind::obstacle;
+    const bool scripted = is_scripted(body.kind);
     const auto distance_to = [&](const Vec3& p) {
         Real best = std::numeric_limits<Real>::infinity();
         tree.for_each([&](const TreeBox& box) { return (p - p.cwiseMax(box.low).cwiseMin(box.high)).norm() < best; },

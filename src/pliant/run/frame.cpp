@@ -16,35 +16,23 @@ std::vector<Plane> planes_at(const Model& model, Real time)
 {
     std::vector<Plane> planes;
     for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::plane) planes.push_back(plane_at(model, body.model, time));
+        if (body.plane) planes.push_back(plane_at(model, body.obstacle, time));
     return planes;
-}
-
-SurfaceFrames frames_of(const SurfaceMap& map, const StoredState& state)
-{
-    SurfaceFrames frames;
-    for (std::size_t i = 0; i < state.orientation.size(); ++i)
-        frames.rigid.push_back({state.position[map.rigid_block[i]], state.orientation[i]});
-    frames.scripted = state.scripted;
-    return frames;
 }
 
 // How a file spells things, as numbers one after the other.
 
-constexpr int plane_size = 4, turn_size = 4, pose_size = 7;
+constexpr int plane_size = 4, pose_size = 7;
 
 void append(std::vector<Real>& flat, const Plane& p)
 {
     flat.insert(flat.end(), {p.normal.x(), p.normal.y(), p.normal.z(), p.offset});
 }
-void append(std::vector<Real>& flat, const Quat& q)
-{
-    flat.insert(flat.end(), {q.x(), q.y(), q.z(), q.w()});
-}
 void append(std::vector<Real>& flat, const Pose& p)
 {
-    flat.insert(flat.end(), {p.translation.x(), p.translation.y(), p.translation.z()});
-    append(flat, p.rotation);
+    const Vec3& t = p.translation;
+    const Quat& q = p.rotation;
+    flat.insert(flat.end(), {t.x(), t.y(), t.z(), q.x(), q.y(), q.z(), q.w()});
 }
 template <class T>
 std::vector<Real> flatten(const std::vector<T>& items)
@@ -58,14 +46,10 @@ void read(const Real* flat, Plane& p)
 {
     p = {{flat[0], flat[1], flat[2]}, flat[3]};
 }
-void read(const Real* flat, Quat& q)
-{
-    q = Quat(flat[3], flat[0], flat[1], flat[2]);
-}
 void read(const Real* flat, Pose& p)
 {
     p.translation = {flat[0], flat[1], flat[2]};
-    read(flat + 3, p.rotation);
+    p.rotation = Quat(flat[6], flat[3], flat[4], flat[5]);
 }
 
 /// Adds states one after the other under names with a prefix.
@@ -77,14 +61,12 @@ void add_states(ArrayFile& file, const std::string& prefix, std::span<const Stor
     for (const StoredState& s : states) {
         times.push_back(s.time);
         join(all.position, s.position);
-        join(all.orientation, s.orientation);
-        join(all.scripted, s.scripted);
+        join(all.poses, s.poses);
         join(all.planes, s.planes);
     }
     file.add(prefix + "time", times);
     file.add(prefix + "positions", all.position);
-    file.add(prefix + "orientations", flatten(all.orientation), turn_size);
-    file.add(prefix + "scripted_poses", flatten(all.scripted), pose_size);
+    file.add(prefix + "poses", flatten(all.poses), pose_size);
     file.add(prefix + "planes", flatten(all.planes), plane_size);
 }
 
@@ -121,9 +103,10 @@ public:
         for (std::size_t i = 0; i < wanted; ++i) read(flat.data() + i * static_cast<std::size_t>(size), out[i]);
         return out;
     }
-    std::vector<Pose> scripted(const std::string& name, std::size_t states = 1) const
+    /// Per frame that carries vertices, and state.
+    std::vector<Pose> poses(const std::string& name, std::size_t states = 1) const
     {
-        return items<Pose>(name, pose_size, states * static_cast<std::size_t>(mesh_.scripted_count));
+        return items<Pose>(name, pose_size, states * mesh_.map.frame_spin.size());
     }
 
     std::vector<StoredState> states(const std::string& prefix) const
@@ -131,8 +114,7 @@ public:
         const std::vector<Real> times = file_.reals(prefix + "time");
         const std::size_t n = times.size();
         const Vec3s position = vectors(prefix + "positions", n);
-        const auto orientation = items<Quat>(prefix + "orientations", turn_size, n * mesh_.map.rigid_block.size());
-        const auto poses = scripted(prefix + "scripted_poses", n);
+        const auto all_poses = poses(prefix + "poses", n);
         const auto planes =
             items<Plane>(prefix + "planes", plane_size, n * static_cast<std::size_t>(mesh_.plane_count));
         std::vector<StoredState> out(n);
@@ -143,8 +125,7 @@ public:
         for (std::size_t i = 0; i < n; ++i) {
             out[i].time = times[i];
             part(position, i, out[i].position);
-            part(orientation, i, out[i].orientation);
-            part(poses, i, out[i].scripted);
+            part(all_poses, i, out[i].poses);
             part(planes, i, out[i].planes);
         }
         return out;
@@ -173,8 +154,8 @@ private:
 
 StoredState store_state(const Model& model, InnerState state)
 {
-    return {state.time, std::move(state.position), std::move(state.orientation), obstacle_poses(model, state.time),
-            planes_at(model, state.time)};
+    std::vector<Pose> poses = frame_poses(model, state.time, state.position, state.orientation);
+    return {state.time, std::move(state.position), std::move(poses), planes_at(model, state.time)};
 }
 
 StoredFrame store_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts)
@@ -186,7 +167,7 @@ StoredFrame store_frame(const World& world, Index number, Real dt, const std::ve
     frame.state = store_state(world.model, {s.time, s.position, s.orientation});
     frame.velocity = s.velocity;
     frame.dt = dt;
-    frame.scripted_before = obstacle_poses(world.model, s.time - dt);
+    frame.earlier_poses = frame_poses(world.model, s.time - dt, s.position, s.orientation);
     block_stress(world.model, s, frame.stress);
     frame.contacts = contacts;
     return frame;
@@ -199,7 +180,7 @@ void save_frame(const StoredFrame& frame, const std::filesystem::path& path)
     add_states(file, "", {&frame.state, 1});
     file.add("velocities", frame.velocity);
     file.add("step_length", std::vector<Real>{frame.dt});
-    file.add("scripted_before", flatten(frame.scripted_before), pose_size);
+    file.add("earlier_poses", flatten(frame.earlier_poses), pose_size);
     file.add("stress", frame.stress);
     Vec3s position, normal, force;
     std::vector<Index> bodies;
@@ -231,7 +212,7 @@ StoredFrame load_frame(const RunMesh& mesh, const std::filesystem::path& path)
     frame.state = std::move(states[0]);
     frame.velocity = arrays.vectors("velocities");
     frame.dt = dt[0];
-    frame.scripted_before = arrays.scripted("scripted_before");
+    frame.earlier_poses = arrays.poses("earlier_poses");
     frame.stress = arrays.file().reals("stress");
     arrays.check(count(frame.stress) == mesh.block_count);
     frame.contacts = arrays.contacts();
@@ -245,9 +226,9 @@ Frame make_frame(const RunMesh& mesh, const StoredFrame& stored)
     frame.number = stored.number;
     frame.step = stored.step;
     frame.time = stored.state.time;
-    const SurfaceFrames frames = frames_of(mesh.map, stored.state);
-    surface_positions(mesh.map, stored.state.position, frames, frame.positions);
-    surface_velocities(mesh.map, stored.velocity, frames, stored.scripted_before, stored.dt, frame.velocities);
+    const StoredState& state = stored.state;
+    surface_positions(mesh.map, state.position, state.poses, frame.positions);
+    surface_velocities(mesh.map, {stored.velocity, state.poses, stored.earlier_poses, stored.dt}, frame.velocities);
     surface_values(mesh.map, stored.stress, frame.stress);
     frame.planes = stored.state.planes;
     frame.contacts = stored.contacts;
@@ -271,7 +252,7 @@ Frame make_frame(const World& world, Index number, Real dt, const std::vector<Co
 PathState make_path_state(const RunMesh& mesh, const StoredState& stored)
 {
     PathState out{stored.time, {}, stored.planes};
-    surface_positions(mesh.map, stored.position, frames_of(mesh.map, stored), out.positions);
+    surface_positions(mesh.map, stored.position, stored.poses, out.positions);
     return out;
 }
 

@@ -10,11 +10,10 @@ namespace pliant {
 
 /// What drives the surface, at one time.
 struct StoredState {
-    Real time = 0;                 ///< [s]
-    Vec3s position;                ///< per block, as in State [m]
-    std::vector<Quat> orientation; ///< per rigid body
-    std::vector<Pose> scripted;    ///< per obstacle
-    std::vector<Plane> planes;     ///< of the plane bodies, in the order of the bodies
+    Real time = 0;             ///< [s]
+    Vec3s position;            ///< per block, as in State [m]
+    std::vector<Pose> poses;   ///< per frame that carries vertices: rigid bodies and obstacles
+    std::vector<Plane> planes; ///< of the plane bodies, in the order of the bodies
 };
 
 /// One stored state with what is known of it. Always a computed one with its own time: nothing is interpolated.
@@ -24,7 +23,7 @@ struct StoredFrame {
     StoredState state;
     Vec3s velocity;                     ///< per block, as in State [m/s]
     Real dt = 0;                        ///< length of a step [s]
-    std::vector<Pose> scripted_before;  ///< per obstacle, dt earlier
+    std::vector<Pose> earlier_poses;    ///< as poses, but obstacles dt earlier
     std::vector<Real> stress;           ///< per block, see block_stress()
     std::vector<ContactPoint> contacts; ///< with a force, of the step that led here
     std::vector<StoredState> inner;     ///< ends of the step's sub-steps but the last, with `run --every-step`

@@ -29,32 +29,13 @@ std::vector<std::array<Index, n>> group(const std::vector<Index>& flat)
     return items;
 }
 
-/// In the file rigid bodies and obstacles are one list of frames, rigid bodies first.
-std::vector<Index> file_frames(const SurfaceMap& map)
-{
-    std::vector<Index> frames = map.frame;
-    for (std::size_t v = 0; v < frames.size(); ++v)
-        if (map.carrier[v] == Carrier::obstacle) frames[v] += count(map.rigid_block);
-    return frames;
-}
-void set_frames(SurfaceMap& map, const std::vector<Index>& frames)
-{
-    const Index rigid = count(map.rigid_block);
-    map.frame = frames;
-    map.carrier.reserve(frames.size());
-    for (Index& f : map.frame) {
-        map.carrier.push_back(f == none ? Carrier::blocks : f < rigid ? Carrier::rigid : Carrier::obstacle);
-        if (f >= rigid) f -= rigid;
-    }
-}
-
 /// Each body's part follows that of the body before, and together they are `total` items.
-bool cover(const std::vector<RunBody>& bodies, Index RunBody::*first, Index RunBody::*size, std::size_t total)
+bool cover(const std::vector<RunBody>& bodies, Index RunBody::*first, Index RunBody::*size, std::int64_t total)
 {
-    std::size_t next = 0;
+    std::int64_t next = 0;
     for (const RunBody& b : bodies) {
-        if (b.*first < 0 || static_cast<std::size_t>(b.*first) != next || b.*size < 0) return false;
-        next += static_cast<std::size_t>(b.*size);
+        if (b.*first != next || b.*size < 0) return false;
+        next += b.*size;
     }
     return next == total;
 }
@@ -79,32 +60,34 @@ bool parts_are_apart(const RunMesh& mesh)
 
 bool bodies_are_good(const RunMesh& mesh)
 {
-    return cover(mesh.bodies, &RunBody::first_vertex, &RunBody::vertex_count, mesh.rest.size()) &&
-           cover(mesh.bodies, &RunBody::first_triangle, &RunBody::triangle_count, mesh.triangles.size()) &&
-           cover(mesh.bodies, &RunBody::first_block, &RunBody::block_count,
-                 static_cast<std::size_t>(mesh.block_count)) &&
-           cover(mesh.bodies, &RunBody::first_tet, &RunBody::tet_count, mesh.tets.size()) &&
-           all_below(mesh.no_contact, count(mesh.bodies)) && parts_are_apart(mesh);
+    return cover(mesh.bodies, &RunBody::first_vertex, &RunBody::vertex_count, count(mesh.rest)) &&
+           cover(mesh.bodies, &RunBody::first_triangle, &RunBody::triangle_count, count(mesh.triangles)) &&
+           cover(mesh.bodies, &RunBody::first_block, &RunBody::block_count, mesh.block_count) &&
+           cover(mesh.bodies, &RunBody::first_tet, &RunBody::tet_count, count(mesh.tets)) &&
+           count(mesh.prescribed) == count(mesh.rest) && all_below(mesh.no_contact, count(mesh.bodies)) &&
+           parts_are_apart(mesh);
 }
 
-/// `frames` as the file has them.
-bool map_is_good(const RunMesh& mesh, const std::vector<Index>& frames)
+bool map_is_good(const RunMesh& mesh)
 {
     const SurfaceMap& m = mesh.map;
-    const Index n = count(mesh.rest);
+    const Index n = count(mesh.rest), blocks = mesh.block_count;
     if (count(m.map_begin) != n + 1 || m.map_begin.front() != 0 || m.map_begin.back() != count(m.map_block) ||
         !std::is_sorted(m.map_begin.begin(), m.map_begin.end()) || m.map_weight.size() != m.map_block.size() ||
-        count(frames) != n || count(m.local) != n || mesh.scripted_count < 0)
+        count(m.frame) != n || count(m.local) != n)
         return false;
-    for (Index v = 0; v < n; ++v) // each vertex hangs on blocks or in a frame
-        if (m.blocks(v).empty() != (frames[v] != none)) return false;
-    return all_in(m.map_block, 0, mesh.block_count) &&
-           all_in(m.rigid_block, 0, mesh.block_count - 1) && // the first of two
-           all_in(frames, none, std::int64_t(1) + count(m.rigid_block) + mesh.scripted_count) && all_finite(m.local) &&
-           std::all_of(m.map_weight.begin(), m.map_weight.end(), [](Real w) { return std::isfinite(w); });
+    if (!all_in(m.map_block, 0, blocks) || !all_in(m.frame_spin, none, std::int64_t(1) + blocks) ||
+        !all_in(m.frame, none, std::int64_t(1) + count(m.frame_spin)) || !all_finite(m.local) ||
+        !std::all_of(m.map_weight.begin(), m.map_weight.end(), [](Real w) { return std::isfinite(w); }))
+        return false;
+    for (Index v = 0; v < n; ++v) { // only a script moves a vertex without blocks
+        const bool scripted = m.frame[v] != none && m.frame_spin[m.frame[v]] == none;
+        if (m.blocks(v).empty() != scripted) return false;
+    }
+    return true;
 }
 
-/// Bodies from their rows in the file; the plane's number must be the next one.
+/// Bodies from their rows in the file. Planes are numbered in the order of the bodies.
 bool read_bodies(const std::string& names, const std::vector<Index>& rows, const std::vector<Real>& gaps, RunMesh& mesh)
 {
     if (rows.size() != body_columns * gaps.size()) return false;
@@ -127,27 +110,17 @@ bool read_bodies(const std::string& names, const std::vector<Index>& rows, const
 RunMesh make_run_mesh(const Model& model)
 {
     RunMesh mesh;
-    for (const Body& b : model.bodies) {
-        RunBody body{b.name,   b.kind, b.first_vertex, b.vertex_count, b.first_triangle, b.triangle_count,
-                     b.closed, b.gap,  none,           b.first_block,  b.block_count,    count(mesh.tets),
-                     0};
-        if (b.kind == BodyKind::plane) body.plane = mesh.plane_count++;
-        if (b.kind == BodyKind::solid)
-            for (const SolidElement& e : model.solids[b.model].elements) {
-                const Tet& n = e.nodes;
-                mesh.tets.push_back(
-                    {b.first_block + n[0], b.first_block + n[1], b.first_block + n[2], b.first_block + n[3]});
-                ++body.tet_count;
-            }
-        mesh.bodies.push_back(std::move(body));
-    }
+    for (const Body& b : model.bodies)
+        mesh.bodies.push_back({b.name, b.kind, b.first_vertex, b.vertex_count, b.first_triangle, b.triangle_count,
+                               b.closed, b.gap, b.plane ? mesh.plane_count++ : none, b.first_block, b.block_count,
+                               b.first_tet, b.tet_count});
     mesh.triangles = model.surface.triangles;
     mesh.rest = model.surface.rest;
     mesh.prescribed = model.surface.prescribed;
     mesh.no_contact = model.no_contact;
-    mesh.map = model.surface;
+    mesh.tets = model.tets;
     mesh.block_count = model.block_count();
-    mesh.scripted_count = count(model.obstacles);
+    mesh.map = model.surface;
     return mesh;
 }
 
@@ -175,10 +148,10 @@ void save_mesh(const RunMesh& mesh, const std::filesystem::path& path)
     file.add("map_begin", mesh.map.map_begin);
     file.add("map_blocks", mesh.map.map_block);
     file.add("map_weights", mesh.map.map_weight);
-    file.add("vertex_frames", file_frames(mesh.map));
+    file.add("vertex_poses", mesh.map.frame);
     file.add("vertex_places", mesh.map.local);
-    file.add("rigid_blocks", mesh.map.rigid_block);
-    file.add("counts", std::vector<Index>{mesh.block_count, mesh.scripted_count}, 2);
+    file.add("pose_spins", mesh.map.frame_spin);
+    file.add("block_count", std::vector<Index>{mesh.block_count});
     file.save(path);
 }
 
@@ -192,10 +165,6 @@ RunMesh load_mesh(const std::filesystem::path& path)
         if (!good) throw Error(path.string() + ": its arrays do not fit together");
     };
     RunMesh mesh;
-    const std::vector<Index> counts = file.indices("counts");
-    check(counts.size() == 2);
-    mesh.block_count = counts[0];
-    mesh.scripted_count = counts[1];
     check(read_bodies(file.text("body_names"), file.indices("bodies"), file.reals("body_gaps"), mesh));
     mesh.triangles = group<3>(file.indices("triangles"));
     mesh.rest = file.vectors("rest");
@@ -203,16 +172,18 @@ RunMesh load_mesh(const std::filesystem::path& path)
     mesh.prescribed.assign(prescribed.begin(), prescribed.end());
     mesh.no_contact = group<2>(file.indices("no_contact"));
     mesh.tets = group<4>(file.indices("tets"));
-    check(mesh.block_count >= 0 && mesh.prescribed.size() == mesh.rest.size() && bodies_are_good(mesh));
+    const std::vector<Index> blocks = file.indices("block_count");
+    check(blocks.size() == 1);
+    mesh.block_count = blocks[0];
+    check(bodies_are_good(mesh));
 
     mesh.map.map_begin = file.indices("map_begin");
     mesh.map.map_block = file.indices("map_blocks");
     mesh.map.map_weight = file.reals("map_weights");
+    mesh.map.frame = file.indices("vertex_poses");
     mesh.map.local = file.vectors("vertex_places");
-    mesh.map.rigid_block = file.indices("rigid_blocks");
-    const std::vector<Index> frames = file.indices("vertex_frames");
-    check(map_is_good(mesh, frames));
-    set_frames(mesh.map, frames);
+    mesh.map.frame_spin = file.indices("pose_spins");
+    check(map_is_good(mesh));
     return mesh;
 }
 

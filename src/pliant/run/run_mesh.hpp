@@ -29,9 +29,7 @@ struct RunMesh {
     std::vector<std::array<Index, 2>> no_contact; ///< body pairs that do not feel each other
     std::vector<Tet> tets;                        ///< of all solids, block numbers
     SurfaceMap map;                               ///< vertex -> blocks and frames
-    Index block_count = 0;
-    Index scripted_count = 0; ///< of scripted frames
-    Index plane_count = 0;
+    Index block_count = 0, plane_count = 0;
 };
 
 RunMesh make_run_mesh(const Model& model);

@@ -9,10 +9,10 @@ namespace pliant {
 /// principal stretches of solid elements. At least 0.
 Real max_elongation(const Model& model, const State& state);
 
-/// Per block: von Mises stress at a node of a solid [Pa], averaged from its elements by volume; the largest tension of
-/// the structural and shear springs at a particle of cloth [N], 0 when all are compressed; 0 for everything else.
+/// Per block: von Mises stress of a solid [Pa], averaged from elements to nodes by volume; for cloth the largest
+/// tension of the structural and shear springs at the particle [N], 0 for compressed ones; 0 for everything else.
 void block_stress(const Model& model, const State& state, std::vector<Real>& out);
-/// The same at the surface vertices, interpolated on an embedded surface.
+/// The same per surface vertex, interpolated to an embedded surface.
 void surface_stress(const Model& model, const State& state, std::vector<Real>& out);
 
 } // namespace pliant

@@ -1,5 +1,5 @@
 #pragma once
-// The one surface of the world: every body's triangles, and how each vertex hangs on the state's blocks.
+// The one surface of the world: every body's triangles, and what carries each vertex.
 
 #include "pliant/core/types.hpp"
 
@@ -7,22 +7,17 @@
 
 namespace pliant {
 
-/// What carries a surface vertex.
-enum class Carrier : std::uint8_t {
-    blocks,   ///< position is a weighted sum of particle blocks: cloth (one, weight 1), embedded surfaces (four)
-    rigid,    ///< fixed in a rigid body's frame: blocks (frame's first block, +1), J = [I, -[r]x]
-    obstacle, ///< fixed in a scripted frame: no block, only a prescribed position
-};
-
-/// How each surface vertex hangs on what moves it.
+/// What carries each surface vertex. Its velocity is a sum over blocks, u = sum_k w_k v_k: one block for a particle,
+/// four in a tetrahedron, eight in a lattice cell, the linear block for a rigid body, none for a script. A vertex in a
+/// frame is at the frame's pose of its local position instead of the sum over the blocks' positions, and a frame that
+/// turns adds omega x arm to its velocity.
 struct SurfaceMap {
-    std::vector<Carrier> carrier; ///< per vertex
-    std::vector<Index> map_begin; ///< per vertex + 1: range in map_block and map_weight (Carrier::blocks)
+    std::vector<Index> map_begin; ///< per vertex + 1: range in map_block and map_weight
     std::vector<Index> map_block;
     std::vector<Real> map_weight;
-    std::vector<Index> frame;       ///< per vertex: rigid body or obstacle number; `none` for Carrier::blocks
-    Vec3s local;                    ///< per vertex: position in that frame [m]
-    std::vector<Index> rigid_block; ///< per rigid body: its first block
+    std::vector<Index> frame;      ///< per vertex: number of the frame, or none
+    Vec3s local;                   ///< per vertex: position in its frame [m]
+    std::vector<Index> frame_spin; ///< per frame: block of its angular velocity, none for a scripted one
 
     std::span<const Index> blocks(Index v) const
     {
@@ -32,12 +27,16 @@ struct SurfaceMap {
     {
         return {map_weight.data() + map_begin[v], map_weight.data() + map_begin[v + 1]};
     }
-};
-
-/// The frames that carry vertices, at one time.
-struct SurfaceFrames {
-    std::vector<Pose> rigid;    ///< per rigid body
-    std::vector<Pose> scripted; ///< per obstacle
+    /// Position of a vertex, from the blocks' positions and the frames' poses [m].
+    Vec3 position(Index v, const Vec3s& block_position, const std::vector<Pose>& frames) const
+    {
+        if (frame[v] != none) return frames[frame[v]](local[v]);
+        const Index begin = map_begin[v], end = map_begin[v + 1];
+        if (end == begin + 1) return block_position[map_block[begin]];
+        Vec3 x = Vec3::Zero();
+        for (Index k = begin; k < end; ++k) x += map_weight[k] * block_position[map_block[k]];
+        return x;
+    }
 };
 
 struct Surface : SurfaceMap {
@@ -53,13 +52,20 @@ struct Surface : SurfaceMap {
     Index vertex_count() const { return count(vertex_body); }
 };
 
-/// Positions of all vertices [m] when the blocks have the given ones. The simulation and the readers of its frames both
-/// come here, so that they see the same bits.
-void surface_positions(const SurfaceMap& map, const Vec3s& block_position, const SurfaceFrames& frames, Vec3s& out);
-/// Velocities of all vertices [m/s]; of scripted ones by the difference to the frames dt earlier.
-void surface_velocities(const SurfaceMap& map, const Vec3s& block_velocity, const SurfaceFrames& frames,
-                        const std::vector<Pose>& scripted_before, Real dt, Vec3s& out);
-/// A value of the blocks at all vertices: its weighted sum, 0 where a frame carries the vertex.
+/// What moves the vertices at one time.
+struct SurfaceMotion {
+    const Vec3s& block_velocity;             ///< [m/s]
+    const std::vector<Pose>& frames;         ///< poses now
+    const std::vector<Pose>& earlier_frames; ///< poses dt earlier; only those of scripted frames are used
+    Real dt;                                 ///< [s]
+};
+
+/// Positions of all vertices [m]. The simulation and the readers of its frames both come here, so that they see the
+/// same bits.
+void surface_positions(const SurfaceMap& map, const Vec3s& block_position, const std::vector<Pose>& frames, Vec3s& out);
+/// Velocities of all vertices [m/s]; of scripted ones by a one-sided difference over dt.
+void surface_velocities(const SurfaceMap& map, const SurfaceMotion& motion, Vec3s& out);
+/// A value of the blocks at all vertices: its weighted sum, 0 for a scripted vertex.
 void surface_values(const SurfaceMap& map, const std::vector<Real>& block_value, std::vector<Real>& out);
 
 /// The half-space normal . x >= offset is free. Planes are obstacles without triangles.

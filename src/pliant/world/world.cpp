@@ -1,7 +1,6 @@
 #include "pliant/world/world.hpp"
 
 #include "pliant/core/hash.hpp"
-#include "pliant/core/parallel.hpp"
 
 #include <algorithm>
 #include <cassert>
@@ -71,7 +70,7 @@ std::uint64_t State::hash() const
 bool fits(const Model& model, const State& state)
 {
     return count(state.position) == model.block_count() && count(state.velocity) == model.block_count() &&
-           state.orientation.size() == model.rigids.size();
+           state.orientation.size() == model.rotors.size();
 }
 
 Real pair_gap(const Model& model, Index body_a, Index body_b)
@@ -97,115 +96,72 @@ Vec3 pin_position(const Model& model, const Pin& pin, Real time)
     return pin.motion == none ? pin.start : model.motions[pin.motion].pose(time)(pin.start);
 }
 
-std::vector<Pose> obstacle_poses(const Model& model, Real time)
+std::vector<Pose> frame_poses(const Model& model, Real time, const Vec3s& position,
+                              const std::vector<Quat>& orientation)
 {
-    std::vector<Pose> poses(model.obstacles.size());
-    for (Index i = 0; i < count(poses); ++i) poses[i] = obstacle_pose(model, i, time);
+    assert(count(position) == model.block_count() && orientation.size() == model.rotors.size());
+    std::vector<Pose> poses(model.frames.size());
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+        const CarrierFrame& frame = model.frames[i];
+        if (frame.rotor != none)
+            poses[i] = {position[model.rotors[frame.rotor].block], orientation[frame.rotor]};
+        else
+            poses[i] = obstacle_pose(model, frame.obstacle, time);
+    }
     return poses;
-}
-
-SurfaceFrames surface_frames(const Model& model, const State& state)
-{
-    assert(fits(model, state));
-    SurfaceFrames frames;
-    for (std::size_t i = 0; i < state.orientation.size(); ++i)
-        frames.rigid.push_back({state.position[model.surface.rigid_block[i]], state.orientation[i]});
-    frames.scripted = obstacle_poses(model, state.time);
-    return frames;
 }
 
 void surface_positions(const Model& model, const State& state, Vec3s& out)
 {
-    surface_positions(model.surface, state.position, surface_frames(model, state), out);
+    assert(fits(model, state));
+    surface_positions(model.surface, state.position, frame_poses(model, state), out);
 }
 
 void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out)
 {
-    surface_velocities(model.surface, state.velocity, surface_frames(model, state),
-                       obstacle_poses(model, state.time - dt), dt, out);
+    assert(fits(model, state));
+    const std::vector<Pose> now = frame_poses(model, state),
+                            earlier = frame_poses(model, state.time - dt, state.position, state.orientation);
+    surface_velocities(model.surface, {state.velocity, now, earlier, dt}, out);
 }
-
-namespace {
-
-/// Calls visit(mass, position, velocity) for every particle of cloth and solids.
-template <class Visit>
-void for_each_particle(const Model& model, const State& state, Visit&& visit)
-{
-    for (const Body& body : model.bodies) {
-        if (body.kind != BodyKind::cloth && body.kind != BodyKind::solid) continue;
-        const std::vector<Real>& mass =
-            body.kind == BodyKind::cloth ? model.cloths[body.model].mass : model.solids[body.model].mass;
-        for (Index i = 0; i < body.block_count; ++i)
-            visit(mass[i], state.position[body.first_block + i], state.velocity[body.first_block + i]);
-    }
-}
-
-} // namespace
 
 Energy energy(const Model& model, const State& state)
 {
     assert(fits(model, state));
     Energy e;
-    for_each_particle(model, state, [&](Real m, const Vec3& x, const Vec3& v) {
-        e.kinetic += m * v.squaredNorm() / 2;
-        e.gravity -= m * model.gravity.dot(x);
-    });
-    for (const Body& body : model.bodies) {
-        const Vec3* x = state.position.data() + body.first_block;
-        if (body.kind == BodyKind::cloth) {
-            const Cloth& cloth = model.cloths[body.model];
-            e.elastic += parallel_sum(count(cloth.springs), 0.0, [&](Index i) {
-                const Spring& s = cloth.springs[i];
-                return spring_energy(s, x[s.a], x[s.b]);
-            });
-        } else if (body.kind == BodyKind::solid) {
-            const Solid& solid = model.solids[body.model];
-            e.elastic += parallel_sum(count(solid.elements), 0.0, [&](Index i) {
-                const SolidElement& el = solid.elements[i];
-                return element_energy(solid, el, {x[el.nodes[0]], x[el.nodes[1]], x[el.nodes[2]], x[el.nodes[3]]});
-            });
-        } else if (body.kind == BodyKind::rigid) {
-            const Rigid& rigid = model.rigids[body.model];
-            const Vec3 &v = state.velocity[body.first_block], &w = state.velocity[body.first_block + 1];
-            e.kinetic +=
-                rigid.mass * v.squaredNorm() / 2 + w.dot(world_inertia(rigid, state.orientation[body.model]) * w) / 2;
-            e.gravity -= rigid.mass * model.gravity.dot(x[0]);
-        }
+    for (Index i = 0; i < model.block_count(); ++i) {
+        e.kinetic += model.mass[i] * state.velocity[i].squaredNorm() / 2;
+        e.gravity -= model.mass[i] * model.gravity.dot(state.position[i]);
     }
+    for (std::size_t r = 0; r < model.rotors.size(); ++r) {
+        const Vec3& w = state.velocity[model.rotors[r].angular_block()];
+        e.kinetic += w.dot(world_inertia(model.rotors[r].rigid, state.orientation[r]) * w) / 2;
+    }
+    for (const auto& batch : model.batches) e.elastic += batch->energy(state.position);
     return e;
 }
 
 Real moving_mass(const Model& model)
 {
-    Real mass = 0;
-    for (const Cloth& cloth : model.cloths)
-        for (const Real m : cloth.mass) mass += m;
-    for (const Solid& solid : model.solids)
-        for (const Real m : solid.mass) mass += m;
-    for (const Rigid& rigid : model.rigids) mass += rigid.mass;
-    return mass;
+    Real sum = 0;
+    for (const Real m : model.mass) sum += m;
+    return sum;
 }
 
 Vec3 linear_momentum(const Model& model, const State& state)
 {
     Vec3 p = Vec3::Zero();
-    for_each_particle(model, state, [&](Real m, const Vec3&, const Vec3& v) { p += m * v; });
-    for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::rigid) p += model.rigids[body.model].mass * state.velocity[body.first_block];
+    for (Index i = 0; i < model.block_count(); ++i) p += model.mass[i] * state.velocity[i];
     return p;
 }
 
 Vec3 angular_momentum(const Model& model, const State& state)
 {
     Vec3 L = Vec3::Zero();
-    for_each_particle(model, state, [&](Real m, const Vec3& x, const Vec3& v) { L += m * x.cross(v); });
-    for (const Body& body : model.bodies) {
-        if (body.kind != BodyKind::rigid) continue;
-        const Rigid& rigid = model.rigids[body.model];
-        const Index b = body.first_block;
-        L += rigid.mass * state.position[b].cross(state.velocity[b]) +
-             world_inertia(rigid, state.orientation[body.model]) * state.velocity[b + 1];
-    }
+    for (Index i = 0; i < model.block_count(); ++i) L += model.mass[i] * state.position[i].cross(state.velocity[i]);
+    for (std::size_t r = 0; r < model.rotors.size(); ++r)
+        L += world_inertia(model.rotors[r].rigid, state.orientation[r]) *
+             state.velocity[model.rotors[r].angular_block()];
     return L;
 }
 
