@@ -141,7 +141,7 @@ TEST_F(ShowCommands, RenderWritesAFilm)
 
 TEST_F(ShowCommands, ExportWritesEveryFormat)
 {
-    for (const std::string format : {"ply", "obj", "stl", "pc2", "vtk", "gltf"}) {
+    for (const std::string format : {"ply", "obj", "stl", "pc2", "vtk", "vtu", "gltf"}) {
         const fs::path out = place() / ("export-" + format + (format == "gltf" ? ".glb" : ""));
         const Outcome o = pliant_command("export " + run().string() + " --format " + format + " -o " + out.string() +
                                          " --frames 2:4 --body ball");

@@ -3,7 +3,6 @@
 #include "pliant/methods/implicit_memory.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/run/checkpoint.hpp"
-#include "pliant/run/frame.hpp"
 #include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -86,35 +85,6 @@ TEST(ArrayFile, RefusesWhatItDoesNotKnow)
     EXPECT_THROW(file.reals("missing"), Error);
     EXPECT_THROW(file.reals("numbers"), Error);
     EXPECT_THROW(sample().save(dir.path() / "missing" / "a"), StorageError);
-}
-
-TEST(Frame, GivesBackTheSameBits)
-{
-    Random random(1);
-    const auto vector = [&] { return random.in_box(Vec3::Constant(-1), Vec3::Constant(1)); };
-    Frame frame;
-    frame.number = 7;
-    frame.step = 70;
-    frame.time = 0.1;
-    for (int i = 0; i < 10; ++i) {
-        frame.positions.push_back(vector());
-        frame.velocities.push_back(vector());
-    }
-    frame.planes = {{Vec3(0, 0, 1), 0.25}};
-    frame.contacts = {{vector(), vector(), vector(), 1, 2}, {vector(), vector(), vector(), 0, 0}};
-    const TemporaryDirectory dir;
-    save_frame(frame, dir / "f");
-    const Frame again = load_frame(dir / "f");
-    EXPECT_EQ(again.number, 7);
-    EXPECT_EQ(again.step, 70);
-    EXPECT_EQ(again.time, 0.1);
-    EXPECT_EQ(again.positions, frame.positions);
-    EXPECT_EQ(again.velocities, frame.velocities);
-    EXPECT_EQ(again.planes[0].normal, frame.planes[0].normal);
-    EXPECT_EQ(again.planes[0].offset, 0.25);
-    ASSERT_EQ(again.contacts.size(), 2u);
-    EXPECT_EQ(again.contacts[0].force, frame.contacts[0].force);
-    EXPECT_EQ(again.contacts[0].body_b, 2);
 }
 
 World random_world(int seed)

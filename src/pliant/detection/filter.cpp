@@ -1,13 +1,26 @@
 #include "pliant/detection/filter.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/geometry/closest.hpp"
 
 #include <algorithm>
 
 namespace pliant {
+namespace {
+
+[[maybe_unused]] bool is_valid(const Surface& s)
+{
+    const Index n = s.vertex_count();
+    return count(s.prescribed) == n && count(s.vertex_gap) == n && count(s.frame) == n && count(s.rest) == n &&
+           all_finite(s.rest) && all_below(s.edges, n) && all_below(s.triangles, n) &&
+           s.triangle_edges.size() == s.triangles.size() && all_below(s.triangle_edges, count(s.edges));
+}
+
+} // namespace
 
 PairFilter::PairFilter(const Surface& surface, std::span<const std::array<Index, 2>> no_contact) : surface_(surface)
 {
+    assert(is_valid(surface));
     fixed_vertex_ = surface.prescribed;
     fixed_edge_.reserve(surface.edges.size());
     for (const Edge& e : surface.edges) fixed_edge_.push_back(fixed_vertex_[e[0]] && fixed_vertex_[e[1]]);

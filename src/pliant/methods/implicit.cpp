@@ -64,10 +64,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         commit(world, h, report);
         ++report.substeps;
         remaining -= h;
-        if (remaining > 1e-9 * dt) {
-            report.inner.push_back({world.state.time, {}});
-            surface_positions(world.model, world.state, report.inner.back().surface);
-        }
+        if (remaining > 1e-9 * dt)
+            report.inner.push_back({world.state.time, world.state.position, world.state.orientation});
         if (++successes == 2) h *= 2, successes = 0;
     }
     for (PairForce& p : report.pair_forces) {

@@ -28,10 +28,11 @@ void add_impulse(std::vector<PairForce>& pairs, const Vec3& normal, const Vec3& 
 enum class Rung { free, refinement, halved, zones, truncation };
 const char* to_string(Rung rung);
 
-/// The surface at the end of a sub-step.
+/// What State says of places at the end of a sub-step.
 struct InnerState {
-    Real time = 0; ///< [s]
-    Vec3s surface; ///< [m]
+    Real time = 0;                 ///< [s]
+    Vec3s position;                ///< per block [m]
+    std::vector<Quat> orientation; ///< per rigid body
 };
 
 /// What one step did; `run` writes it as one line of stats.csv.

@@ -165,8 +165,9 @@ private:
 
     void store_frame(const std::vector<ContactPoint>& contacts, std::vector<InnerState> inner = {})
     {
-        Frame frame = make_frame(world_, frame_, scene_.step, contacts);
-        if (every_step()) frame.inner = make_inner_states(world_.model, std::move(inner));
+        StoredFrame frame = pliant::store_frame(world_, frame_, scene_.step, contacts);
+        if (every_step())
+            for (InnerState& state : inner) frame.inner.push_back(store_state(world_.model, std::move(state)));
         save_frame(frame, run_file::frame(directory_, frame_));
         ++frame_;
     }

@@ -35,6 +35,7 @@ struct Body {
     Index first_vertex = 0, vertex_count = 0; ///< in the surface
     Index first_edge = 0, edge_count = 0;
     Index first_triangle = 0, triangle_count = 0;
+    Index first_tet = 0, tet_count = 0;     ///< in Model::tets
     Index first_limit = 0, limit_count = 0; ///< in Model::length_limits
     Index rotor = none;                     ///< in Model::rotors, for a rigid body
     Index obstacle = none;                  ///< in Model::obstacles, for what a script moves
@@ -93,6 +94,7 @@ struct FrictionTable {
 struct Model {
     std::vector<Body> bodies;
     std::vector<std::shared_ptr<const ElementBatch>> batches; ///< elastic energy, in the order of summation
+    std::vector<Tet> tets;                                    ///< of all solids: blocks; those of one body contiguous
     std::vector<LengthLimit> length_limits;                   ///< limits of one body are contiguous
     std::vector<Rotor> rotors;                                ///< in the order of their blocks
     std::vector<Obstacle> obstacles;
@@ -144,6 +146,9 @@ struct World {
     State state;
 };
 
+/// Whether the state has the sizes that the model asks for.
+bool fits(const Model& model, const State& state);
+
 /// The distance that contact keeps between two bodies (or within one): the smaller gap, so that a coarse body does
 /// not push a fine one out of shape; a body without a gap of its own takes the other's [m].
 Real pair_gap(const Model& model, Index body_a, Index body_b);
@@ -158,8 +163,14 @@ Plane plane_at(const Model& model, Index obstacle, Real time);
 /// Prescribed position of a pinned block at a time.
 Vec3 pin_position(const Model& model, const Pin& pin, Real time);
 
-/// Poses of all frames that carry surface vertices; obstacles by their script at state.time.
-std::vector<Pose> frame_poses(const Model& model, const State& state);
+/// Poses of all frames that carry surface vertices, from State::position and State::orientation; obstacles by their
+/// script at the given time.
+std::vector<Pose> frame_poses(const Model& model, Real time, const Vec3s& position,
+                              const std::vector<Quat>& orientation);
+inline std::vector<Pose> frame_poses(const Model& model, const State& state)
+{
+    return frame_poses(model, state.time, state.position, state.orientation);
+}
 /// Positions of all surface vertices in a state [m]; obstacles by their script at state.time.
 void surface_positions(const Model& model, const State& state, Vec3s& out);
 /// Velocities of all surface vertices [m/s]; obstacles by a one-sided difference of their script over dt.
