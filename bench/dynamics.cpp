@@ -60,7 +60,7 @@ int main()
         for (Index n : {1'000, 10'000, 100'000, 300'000}) {
             const bool cloth = kind[0] == 'c';
             const World world = cloth ? cloth_world(n) : solid_world(n);
-            const Index elements = cloth ? count(world.model.cloths[0].springs) : count(world.model.solids[0].elements);
+            const Index elements = world.model.batches[0]->element_count();
             const LinearSystem system(world.model);
             const std::size_t bytes = system.A().bytes();
             set_thread_count(1);

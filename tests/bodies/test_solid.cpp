@@ -59,13 +59,13 @@ TEST(Solid, ForcesAreTheNegativeGradientOfTheEnergy)
     const SolidElement& e = solid.elements[0];
     const Real eps = 1e-6;
     for (const NamedState& s : states()) {
-        const Corners x = mapped(s.F), f = element_forces(solid, e, x);
+        const Corners x = mapped(s.F), f = element_forces(solid.elasticity, e, x);
         for (int k = 0; k < 4; ++k)
             for (int c = 0; c < 3; ++c) {
                 Corners plus = x, minus = x;
                 plus[k][c] += eps;
                 minus[k][c] -= eps;
-                const Real fd = -(element_energy(solid, e, plus) - element_energy(solid, e, minus)) / (2 * eps);
+                const Real fd = -(element_energy(solid.elasticity, e, plus) - element_energy(solid.elasticity, e, minus)) / (2 * eps);
                 EXPECT_NEAR(f[k][c], fd, 1e-5 * solid.material.young) << s.name;
             }
     }
@@ -78,13 +78,13 @@ TEST(Solid, ExactStiffnessIsTheDerivativeOfTheForces)
     const Real eps = 1e-6;
     for (const NamedState& s : states()) {
         const Corners x = mapped(s.F);
-        const auto K = element_stiffness_exact(solid, e, x);
+        const auto K = element_stiffness_exact(solid.elasticity, e, x);
         for (int j = 0; j < 4; ++j)
             for (int c = 0; c < 3; ++c) {
                 Corners plus = x, minus = x;
                 plus[j][c] += eps;
                 minus[j][c] -= eps;
-                const Corners fp = element_forces(solid, e, plus), fm = element_forces(solid, e, minus);
+                const Corners fp = element_forces(solid.elasticity, e, plus), fm = element_forces(solid.elasticity, e, minus);
                 for (int i = 0; i < 4; ++i) {
                     const Vec3 fd = -(fp[i] - fm[i]) / (2 * eps);
                     const Vec3 exact = K.block<3, 1>(3 * i, 3 * j + c);
@@ -104,7 +104,7 @@ TEST(Solid, WarpedStiffnessIsPositiveSemiDefiniteEverywhereAndExactAtRest)
         for (int i = 0; i < 4; ++i)
             for (int j = 0; j < 4; ++j)
                 K.block<3, 3>(3 * i, 3 * j) =
-                    element_stiffness_block(e.volume, solid.lambda, solid.mu, R * e.gradient[i], R * e.gradient[j]);
+                    element_stiffness_block(e.volume, solid.elasticity.lambda, solid.elasticity.mu, R * e.gradient[i], R * e.gradient[j]);
         return K;
     };
     for (const NamedState& s : states()) {
@@ -113,7 +113,7 @@ TEST(Solid, WarpedStiffnessIsPositiveSemiDefiniteEverywhereAndExactAtRest)
         const Real lowest = Eigen::SelfAdjointEigenSolver<Eigen::Matrix<Real, 12, 12>>(K).eigenvalues().minCoeff();
         EXPECT_GE(lowest, -1e-12 * K.norm()) << s.name;
     }
-    const auto K0 = element_stiffness_exact(solid, e, mapped(Mat3::Identity()));
+    const auto K0 = element_stiffness_exact(solid.elasticity, e, mapped(Mat3::Identity()));
     EXPECT_LT((warped(Mat3::Identity()) - K0).norm(), 1e-12 * K0.norm());
 }
 
@@ -150,10 +150,10 @@ TEST(Solid, NoForceAtRestAndInvarianceUnderRigidMotion)
     for (int i = 0; i < 20; ++i) {
         const Mat3 Q = random.rotation().toRotationMatrix();
         const Vec3 shift = random.in_box(Vec3::Constant(-5), Vec3::Constant(5));
-        for (const Vec3& f : element_forces(solid, e, mapped(Q, shift))) EXPECT_LT(f.norm(), 1e-10 * scale);
+        for (const Vec3& f : element_forces(solid.elasticity, e, mapped(Q, shift))) EXPECT_LT(f.norm(), 1e-10 * scale);
         for (const NamedState& s : states()) {
-            const Corners f = element_forces(solid, e, mapped(s.F)),
-                          g = element_forces(solid, e, mapped(Q * s.F, shift));
+            const Corners f = element_forces(solid.elasticity, e, mapped(s.F)),
+                          g = element_forces(solid.elasticity, e, mapped(Q * s.F, shift));
             for (int k = 0; k < 4; ++k) EXPECT_LT((g[k] - Q * f[k]).norm(), 1e-10 * scale) << s.name;
         }
     }
@@ -163,7 +163,7 @@ TEST(Solid, ForcesAndTheirMomentsSumToZero)
 {
     const Solid solid = one_tet();
     for (const NamedState& s : states()) {
-        const Corners x = mapped(s.F), f = element_forces(solid, solid.elements[0], x);
+        const Corners x = mapped(s.F), f = element_forces(solid.elasticity, solid.elements[0], x);
         Vec3 force = Vec3::Zero(), moment = Vec3::Zero();
         for (int k = 0; k < 4; ++k) {
             force += f[k];

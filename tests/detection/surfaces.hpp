@@ -12,8 +12,10 @@
 
 namespace pliant {
 
-/// Adds a mesh as one body of particles; its vertices are where the rest shape is.
-inline void add_body(Surface& s, const TriangleMesh& mesh, Real half_gap = 0, Carrier carrier = Carrier::blocks)
+enum class CarriedBy { particles, rigid, obstacle };
+
+/// Adds a mesh as one body; its vertices are where the rest shape is.
+inline void add_body(Surface& s, const TriangleMesh& mesh, Real half_gap = 0, CarriedBy carrier = CarriedBy::particles)
 {
     const Index first = s.vertex_count(), first_edge = count(s.edges);
     const Index body = s.vertex_body.empty() ? 0 : s.vertex_body.back() + 1;
@@ -35,10 +37,10 @@ inline void add_body(Surface& s, const TriangleMesh& mesh, Real half_gap = 0, Ca
     }
     for (const Vec3& x : mesh.vertices) {
         s.vertex_body.push_back(body);
-        s.prescribed.push_back(carrier == Carrier::obstacle);
+        s.prescribed.push_back(carrier == CarriedBy::obstacle);
         s.vertex_gap.push_back(half_gap);
         s.rest.push_back(x);
-        s.carrier.push_back(carrier);
+        s.frame.push_back(carrier == CarriedBy::particles ? none : body);
     }
 }
 

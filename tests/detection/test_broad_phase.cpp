@@ -186,9 +186,9 @@ TEST(PairFilter, LeavesOutFixedExcludedAndNeighbouringPairs)
     Surface s;
     const TriangleMesh grid = make_grid(1, 1, 4, 4);
     add_body(s, grid);                       // 0
-    add_body(s, grid, 0, Carrier::obstacle); // 1
-    add_body(s, grid, 0, Carrier::obstacle); // 2
-    add_body(s, grid, 0, Carrier::rigid);    // 3
+    add_body(s, grid, 0, CarriedBy::obstacle); // 1
+    add_body(s, grid, 0, CarriedBy::obstacle); // 2
+    add_body(s, grid, 0, CarriedBy::rigid);    // 3
     for (Index v = 0; v < 4; ++v) s.prescribed[v] = 1;
     const std::array<Index, 2> apart = {3, 0};
     const Candidates c = Detector(s, std::span(&apart, 1)).candidates(s.rest, s.rest, 1);

@@ -2,6 +2,8 @@
 
 #include "methods/structures.hpp"
 
+#include <numeric>
+
 using namespace pliant;
 
 namespace {
@@ -10,21 +12,17 @@ namespace {
 Vec3 momentum(const World& world, Index b)
 {
     const Body& body = world.model.bodies[b];
-    if (body.kind == BodyKind::rigid)
-        return world.model.rigids[body.model].mass * world.state.velocity[body.first_block];
     Vec3 p = Vec3::Zero();
-    const std::vector<Real>& mass = world.model.solids[body.model].mass;
-    for (Index i = 0; i < count(mass); ++i) p += mass[i] * world.state.velocity[body.first_block + i];
+    for (Index i = body.first_block; i < body.first_block + body.block_count; ++i)
+        p += world.model.mass[i] * world.state.velocity[i];
     return p;
 }
 
 Real mass_of(const World& world, Index b)
 {
     const Body& body = world.model.bodies[b];
-    if (body.kind == BodyKind::rigid) return world.model.rigids[body.model].mass;
-    Real sum = 0;
-    for (Real m : world.model.solids[body.model].mass) sum += m;
-    return sum;
+    const auto first = world.model.mass.begin() + body.first_block;
+    return std::accumulate(first, first + body.block_count, Real(0));
 }
 
 Vec3 force_on(const StepReport& report, Index body)
@@ -99,7 +97,7 @@ TEST(ContactForces, OfABoxOnASlopeAreItsWeightAndItsFriction)
     EXPECT_EQ(f.body_a, floor);
     EXPECT_EQ(f.body_b, box);
     EXPECT_GT(f.contacts, 2);
-    const Vec3 weight = world.model.rigids[0].mass * world.model.gravity;
+    const Vec3 weight = world.model.rotors[0].rigid.mass * world.model.gravity;
     EXPECT_NEAR(f.normal.y(), weight.y(), 1e-3 * weight.norm()) << "on the floor";
     EXPECT_NEAR(f.friction.x(), -0.3 * weight.y(), 1e-3 * weight.norm()) << "it slides: friction is at its bound";
     EXPECT_NEAR(f.normal.x(), 0, 1e-9 * weight.norm());

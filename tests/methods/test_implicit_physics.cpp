@@ -99,7 +99,7 @@ TEST(ImplicitPhysics, RestingStackCarriesItsWeight)
     const auto method = make_method(world, options);
     StepReport report;
     for (int i = 0; i < 200; ++i) report = method->step(world, 0.01);
-    const Real weight = world.model.rigids[0].mass * 9.81;
+    const Real weight = world.model.rotors[0].rigid.mass * 9.81;
     EXPECT_NEAR(contact_force(report, 0).y(), -10 * weight, 0.02 * 10 * weight); // on the floor
     for (Index b : boxes) EXPECT_NEAR(contact_force(report, b).y() / weight, 1, 0.05);
     EXPECT_LT(energy(world.model, world.state).kinetic, 1e-6 * weight * size);

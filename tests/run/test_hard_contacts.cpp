@@ -67,11 +67,7 @@ void expect_rest(const Watched& w, const std::string& what)
 {
     EXPECT_TRUE(w.clean()) << what;
     EXPECT_GT(w.contacts, 0) << what;
-    Real mass = 0;
-    for (const Rigid& r : w.world.model.rigids) mass += r.mass;
-    for (const Solid& solid : w.world.model.solids)
-        for (Real m : solid.mass) mass += m;
-    const Real scale = mass * 9.81 * size;
+    const Real scale = moving_mass(w.world.model) * 9.81 * size;
     std::printf("%s: jitter %.2g m/s, energy gain %.2g of m g L\n", what.c_str(), w.jitter, w.gain / scale);
     EXPECT_LT(w.jitter, 2e-3) << what;
     EXPECT_LT(w.gain, 1e-4 * scale) << what;

@@ -1,3 +1,4 @@
+#include "pliant/bodies/tetrahedra.hpp"
 #include "pliant/scene/document.hpp"
 #include "pliant/scene/meshes.hpp"
 #include "pliant/scene/scene.hpp"
@@ -10,6 +11,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 
 namespace pliant {
@@ -49,10 +51,17 @@ TEST(Scene, BecomesAWorld)
     EXPECT_EQ(model.bodies[0].name, "sheet");
     EXPECT_EQ(model.bodies[3].name, "ball#2");
     EXPECT_EQ(model.bodies[6].kind, BodyKind::plane);
-    EXPECT_DOUBLE_EQ(model.cloths[0].material.density, 0.15);
-    EXPECT_DOUBLE_EQ(model.cloths[0].material.max_strain, 0.1);
-    EXPECT_DOUBLE_EQ(model.solids[0].material.young, 2e4);
-    EXPECT_DOUBLE_EQ(model.rigids[0].material.density, 7800);
+    const auto mass_of = [&](const Body& body) {
+        const auto first = model.mass.begin() + body.first_block;
+        return std::accumulate(first, first + body.block_count, Real(0));
+    };
+    EXPECT_NEAR(mass_of(model.bodies[0]), 0.3, 1e-12) << "two square metres of 0.15 kg/m^2";
+    ASSERT_GT(model.bodies[0].limit_count, 0);
+    EXPECT_DOUBLE_EQ(model.length_limits[model.bodies[0].first_limit].ratio, 1.1);
+    const auto& bar = dynamic_cast<const CorotationalBatch&>(*model.batches[1]);
+    const Elasticity& e = bar.elasticity();
+    EXPECT_NEAR(e.mu * (3 * e.lambda + 2 * e.mu) / (e.lambda + e.mu), 2e4, 1e-9) << "Young's modulus";
+    EXPECT_DOUBLE_EQ(model.rotors[0].rigid.material.density, 7800);
     EXPECT_DOUBLE_EQ(model.friction.between(0, 1), 0.4);
     for (Index ball = 2; ball < 6; ++ball) EXPECT_DOUBLE_EQ(model.friction.between(ball, 6), 0.7);
     EXPECT_EQ(model.no_contact.size(), 4u);
@@ -145,7 +154,7 @@ TEST(Scene, KeepsMeshFilesWithTheirContent)
     const Scene scene = load_scene(dir / "scene.yaml");
     ASSERT_EQ(scene.files.size(), 1u);
     EXPECT_EQ(scene.files[0].path, dir / "shapes/tet.obj");
-    EXPECT_NEAR(build_world(scene).model.rigids[0].mass, 1000.0 / 6, 1e-9);
+    EXPECT_NEAR(build_world(scene).model.rotors[0].rigid.mass, 1000.0 / 6, 1e-9);
 
     // A copy beside the resolved scene is the same scene, however often it is copied.
     const fs::path copy = dir / "copy";

@@ -92,7 +92,7 @@ ExportState export_state(const RunReader& reader, const Frame& frame, Index b, b
     out.fields.push_back({"contact_force", Vec3s(static_cast<std::size_t>(body.vertex_count), Vec3::Zero()), {}});
     add_contact_forces(frame, body, b, out.fields.back());
     const bool cloth = body.kind == BodyKind::cloth;
-    if ((cloth || body.kind == BodyKind::solid) && !frame.stress.empty())
+    if (is_deformable(body.kind) && !frame.stress.empty())
         out.fields.push_back(
             {cloth ? "tension" : "stress",
              {},

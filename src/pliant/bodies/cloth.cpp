@@ -33,7 +33,7 @@ void add_spring(Cloth& cloth, const Vec3s& x, Index a, Index b, SpringKind kind)
 
 Cloth make_grid_cloth(const TriangleMesh& mesh, Index nx, Index nz, const ClothMaterial& material)
 {
-    Cloth cloth{material, lumped_mass(mesh, material.density), {}, mesh.triangles};
+    Cloth cloth{material, lumped_mass(mesh, material.density), {}};
     const Vec3s& x = mesh.vertices;
     const auto id = [nx](Index i, Index j) { return j * nx + i; };
     const auto add_along = [&](Index stride, SpringKind kind) {
@@ -55,45 +55,13 @@ Cloth make_grid_cloth(const TriangleMesh& mesh, Index nx, Index nz, const ClothM
 
 Cloth make_cloth(const TriangleMesh& mesh, const ClothMaterial& material)
 {
-    Cloth cloth{material, lumped_mass(mesh, material.density), {}, mesh.triangles};
+    Cloth cloth{material, lumped_mass(mesh, material.density), {}};
     const std::vector<Hinge> hinges = hinges_of(mesh.triangles);
     for (const Hinge& h : hinges) add_spring(cloth, mesh.vertices, h.edge[0], h.edge[1], SpringKind::structural);
     for (const Hinge& h : hinges)
         if (h.opposite[1] != none && h.opposite[0] != h.opposite[1])
             add_spring(cloth, mesh.vertices, h.opposite[0], h.opposite[1], SpringKind::flexion);
     return cloth;
-}
-
-Real spring_energy(const Spring& s, const Vec3& xa, const Vec3& xb)
-{
-    const Real stretch = (xb - xa).norm() - s.rest_length;
-    return s.stiffness * stretch * stretch / 2;
-}
-
-Vec3 spring_force(const Spring& s, const Vec3& xa, const Vec3& xb)
-{
-    const Vec3 d = xb - xa;
-    const Real length = d.norm();
-    if (length == 0) return Vec3::Zero(); // no direction to push in: the energy has a ridge there
-    return s.stiffness * (1 - s.rest_length / length) * d;
-}
-
-Mat3 spring_stiffness_exact(const Spring& s, const Vec3& xa, const Vec3& xb)
-{
-    const Vec3 d = xb - xa;
-    const Real length = d.norm();
-    if (length == 0) return s.stiffness * Mat3::Identity();
-    const Mat3 nn = d * d.transpose() / (length * length);
-    return s.stiffness * (nn + (1 - s.rest_length / length) * (Mat3::Identity() - nn));
-}
-
-Mat3 spring_stiffness(const Spring& s, const Vec3& xa, const Vec3& xb)
-{
-    const Vec3 d = xb - xa;
-    const Real length = d.norm();
-    if (length == 0) return s.stiffness * Mat3::Identity();
-    const Mat3 nn = d * d.transpose() / (length * length);
-    return s.stiffness * (nn + std::max(0.0, 1 - s.rest_length / length) * (Mat3::Identity() - nn));
 }
 
 } // namespace pliant

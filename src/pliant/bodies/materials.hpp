@@ -4,6 +4,7 @@
 #include "pliant/core/types.hpp"
 
 #include <limits>
+#include <string>
 
 namespace pliant {
 
@@ -18,13 +19,14 @@ struct ClothMaterial {
     Real max_strain = std::numeric_limits<Real>::infinity(); ///< largest elongation of structural and shear springs
 };
 
-/// Linear co-rotational elasticity [Mueller and Gross 2004].
+/// Elasticity of tetrahedra.
 struct SolidMaterial {
-    Real density = 1000; ///< [kg/m^3]
-    Real young = 1e5;    ///< Young's modulus [Pa]
-    Real poisson = 0.3;  ///< Poisson's ratio, in [0, 0.5)
-    Real damping = 0;    ///< stiffness-proportional Rayleigh damping, beta [s]
-    Real drag = 0;       ///< mass-proportional Rayleigh damping, alpha [1/s]
+    Real density = 1000;                ///< [kg/m^3]
+    Real young = 1e5;                   ///< Young's modulus [Pa]
+    Real poisson = 0.3;                 ///< Poisson's ratio, in [0, 0.5)
+    Real damping = 0;                   ///< stiffness-proportional Rayleigh damping, beta [s]
+    Real drag = 0;                      ///< mass-proportional Rayleigh damping, alpha [1/s]
+    std::string model = "corotational"; ///< one of solid_models()
 };
 
 struct RigidMaterial {

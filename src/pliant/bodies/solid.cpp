@@ -33,8 +33,8 @@ Solid make_solid(const TetMesh& mesh, const SolidMaterial& material)
     Solid solid;
     solid.material = material;
     const Real E = material.young, nu = material.poisson;
-    solid.lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
-    solid.mu = E / (2 * (1 + nu));
+    solid.elasticity.lambda = E * nu / ((1 + nu) * (1 - 2 * nu));
+    solid.elasticity.mu = E / (2 * (1 + nu));
     solid.rest = mesh.vertices;
     solid.mass.assign(mesh.vertices.size(), 0);
     solid.elements.reserve(mesh.tets.size());
@@ -77,17 +77,17 @@ Mat3 element_rotation(const Mat3& F)
     return U * svd.matrixV().transpose();
 }
 
-Real element_energy(const Solid& solid, const SolidElement& e, const std::array<Vec3, 4>& x)
+Real element_energy(const Elasticity& material, const SolidElement& e, const std::array<Vec3, 4>& x)
 {
     const Mat3 F = deformation_gradient(e, x), R = element_rotation(F);
     const Real trace = (R.transpose() * F).trace() - 3;
-    return e.volume * (solid.mu * (F - R).squaredNorm() + solid.lambda / 2 * trace * trace);
+    return e.volume * (material.mu * (F - R).squaredNorm() + material.lambda / 2 * trace * trace);
 }
 
-Mat3 element_stress(const Solid& solid, const Mat3& F, const Mat3& R)
+Mat3 element_stress(const Elasticity& material, const Mat3& F, const Mat3& R)
 {
     const Real trace = R.cwiseProduct(F).sum() - 3;
-    return 2 * solid.mu * (F - R) + solid.lambda * trace * R;
+    return 2 * material.mu * (F - R) + material.lambda * trace * R;
 }
 
 Real von_mises_stress(const Mat3& stress)
@@ -96,10 +96,10 @@ Real von_mises_stress(const Mat3& stress)
     return std::sqrt(1.5) * deviator.norm();
 }
 
-std::array<Vec3, 4> element_forces(const Solid& solid, const SolidElement& e, const std::array<Vec3, 4>& x)
+std::array<Vec3, 4> element_forces(const Elasticity& material, const SolidElement& e, const std::array<Vec3, 4>& x)
 {
     const Mat3 F = deformation_gradient(e, x);
-    const Mat3 VP = e.volume * element_stress(solid, F, element_rotation(F));
+    const Mat3 VP = e.volume * element_stress(material, F, element_rotation(F));
     std::array<Vec3, 4> f;
     for (int k = 0; k < 4; ++k) f[k] = -(VP * e.gradient[k]);
     return f;
@@ -107,7 +107,7 @@ std::array<Vec3, 4> element_forces(const Solid& solid, const SolidElement& e, co
 
 // With R^T dR = [w] the symmetry of S = R^T F gives (tr(S) I - S) w = axl(R^T dF - dF^T R), and
 // dP = 2 mu (dF - dR) + lambda tr(R^T dF) R + lambda tr(S - I) dR.
-Eigen::Matrix<Real, 12, 12> element_stiffness_exact(const Solid& solid, const SolidElement& e,
+Eigen::Matrix<Real, 12, 12> element_stiffness_exact(const Elasticity& material, const SolidElement& e,
                                                     const std::array<Vec3, 4>& x)
 {
     const Mat3 F = deformation_gradient(e, x), R = element_rotation(F), S = R.transpose() * F;
@@ -120,7 +120,7 @@ Eigen::Matrix<Real, 12, 12> element_stiffness_exact(const Solid& solid, const So
             const Mat3 RtdF = R.transpose() * dF, B = RtdF - RtdF.transpose();
             const Vec3 w = to_rotation * Vec3(B(2, 1), B(0, 2), B(1, 0));
             const Mat3 dR = R * skew(w);
-            const Mat3 dP = 2 * solid.mu * (dF - dR) + solid.lambda * (RtdF.trace() * R + trace * dR);
+            const Mat3 dP = 2 * material.mu * (dF - dR) + material.lambda * (RtdF.trace() * R + trace * dR);
             for (int i = 0; i < 4; ++i) K.block<3, 1>(3 * i, 3 * j + c) = e.volume * (dP * e.gradient[i]);
         }
     return K;

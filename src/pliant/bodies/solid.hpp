@@ -13,11 +13,16 @@ struct SolidElement {
     Real volume;                  ///< [m^3]
 };
 
+/// Lame's coefficients [Pa].
+struct Elasticity {
+    Real lambda = 0, mu = 0;
+};
+
 struct Solid {
     SolidMaterial material;
-    Real lambda = 0, mu = 0; ///< Lame's coefficients [Pa]
-    Vec3s rest;              ///< per node: its place in the rest shape [m]
-    std::vector<Real> mass;  ///< per node, lumped [kg]
+    Elasticity elasticity;
+    Vec3s rest;             ///< per node: its place in the rest shape [m]
+    std::vector<Real> mass; ///< per node, lumped [kg]
     std::vector<SolidElement> elements;
 };
 
@@ -29,19 +34,20 @@ Mat3 deformation_gradient(const SolidElement& element, const std::array<Vec3, 4>
 Mat3 element_rotation(const Mat3& F);
 
 /// Co-rotational energy: V [mu |S - I|^2 + lambda/2 tr(S - I)^2] with S = R^T F [J].
-Real element_energy(const Solid& solid, const SolidElement& element, const std::array<Vec3, 4>& x);
+Real element_energy(const Elasticity& material, const SolidElement& element, const std::array<Vec3, 4>& x);
 /// First Piola-Kirchhoff stress R [2 mu e + lambda tr(e) I], e = sym(R^T F) - I [Pa].
-Mat3 element_stress(const Solid& solid, const Mat3& F, const Mat3& R);
+Mat3 element_stress(const Elasticity& material, const Mat3& F, const Mat3& R);
 /// sqrt(3/2 s : s) of the deviator s of a symmetric stress: E times the strain of a bar that is pulled [Pa].
 Real von_mises_stress(const Mat3& stress);
-std::array<Vec3, 4> element_forces(const Solid& solid, const SolidElement& element, const std::array<Vec3, 4>& x);
+std::array<Vec3, 4> element_forces(const Elasticity& material, const SolidElement& element,
+                                   const std::array<Vec3, 4>& x);
 /// Block (i, j) of the warped stiffness R K0 R^T, with g_k = R b_k: positive semi-definite, exact at rest [N/m].
 inline Mat3 element_stiffness_block(Real volume, Real lambda, Real mu, const Vec3& gi, const Vec3& gj)
 {
     return volume * (lambda * gi * gj.transpose() + mu * (gi.dot(gj) * Mat3::Identity() + gj * gi.transpose()));
 }
 /// The exact stiffness -df/dx (12 x 12), with the derivative of the rotation.
-Eigen::Matrix<Real, 12, 12> element_stiffness_exact(const Solid& solid, const SolidElement& element,
+Eigen::Matrix<Real, 12, 12> element_stiffness_exact(const Elasticity& material, const SolidElement& element,
                                                     const std::array<Vec3, 4>& x);
 
 } // namespace pliant

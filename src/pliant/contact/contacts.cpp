@@ -86,25 +86,14 @@ void set_tangents(Row& row, const Vec3& sliding)
     row.tangent2 = row.normal.cross(row.tangent1);
 }
 
-void add_vertex(const StepGeometry& g, const std::vector<Index>& rigid_block, Index v, Real weight, RowBuilder& builder,
-                Row& row)
+void add_vertex(const StepGeometry& g, Index v, Real weight, RowBuilder& builder, Row& row)
 {
     const Surface& s = g.model.surface;
-    switch (s.carrier[v]) {
-    case Carrier::blocks:
-        for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
-            builder.add(s.map_block[k], weight * s.map_weight[k]);
-        break;
-    case Carrier::rigid: {
-        const Index block = rigid_block[s.frame[v]];
-        builder.add(block, weight);
-        builder.add_arm(block + 1, weight * (g.x0[v] - g.start.position[block]));
-        break;
-    }
-    case Carrier::obstacle:
-        row.u0 += weight / g.dt * (g.x1_scripted[v] - g.x0[v]);
-        break;
-    }
+    for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
+        builder.add(s.map_block[k], weight * s.map_weight[k]);
+    if (const Rotor* rotor = g.model.rotor_of_vertex(v))
+        builder.add_arm(rotor->angular_block(), weight * (g.x0[v] - g.start.position[rotor->block]));
+    if (g.model.is_scripted_vertex(v)) row.u0 += weight / g.dt * (g.x1_scripted[v] - g.x0[v]);
 }
 
 /// Velocity of a scripted plane's material point that is at x at the start of the step.
@@ -121,9 +110,6 @@ Vec3 plane_velocity(const StepGeometry& g, Index obstacle, const Vec3& x)
 std::vector<Index> build_rows(const StepGeometry& g, const std::vector<Contact>& contacts, const Vec3s& free_velocity,
                               ContactProblem& problem)
 {
-    std::vector<Index> rigid_block(g.model.rigids.size());
-    for (const Body& body : g.model.bodies)
-        if (body.kind == BodyKind::rigid) rigid_block[body.model] = body.first_block;
     problem.clear();
     std::vector<Index> contact_of_row;
     RowBuilder builder(problem);
@@ -141,10 +127,9 @@ std::vector<Index> build_rows(const StepGeometry& g, const std::vector<Contact>&
             builder.add(contact.vertex[1], contact.weight[1]);
         } else {
             for (int k = 0; k < 4; ++k)
-                if (contact.vertex[k] != none)
-                    add_vertex(g, rigid_block, contact.vertex[k], contact.weight[k], builder, row);
+                if (contact.vertex[k] != none) add_vertex(g, contact.vertex[k], contact.weight[k], builder, row);
             if (contact.kind == ContactKind::plane)
-                row.u0 -= plane_velocity(g, g.model.bodies[contact.body_b].model, g.x0[contact.vertex[0]]);
+                row.u0 -= plane_velocity(g, g.model.bodies[contact.body_b].obstacle, g.x0[contact.vertex[0]]);
         }
         if (!builder.finish(g.model, row)) {
             builder.drop();

@@ -61,13 +61,8 @@ private:
 /// A unit moves or stands as one: a particle's block, or a rigid body (named by its linear block).
 void units_of_vertex(const Model& model, Index v, std::vector<Index>& units)
 {
-    const Surface& s = model.surface;
-    if (s.carrier[v] == Carrier::rigid) {
-        units.push_back(model.bodies[s.vertex_body[v]].first_block);
-    } else if (s.carrier[v] == Carrier::blocks) {
-        for (Index b : s.blocks(v))
-            if (!model.is_prescribed(b)) units.push_back(b);
-    }
+    for (Index b : model.surface.blocks(v))
+        if (!model.is_prescribed(b)) units.push_back(b);
 }
 
 std::vector<Index> units_of(const Model& model, const Impact& impact)
@@ -80,7 +75,7 @@ std::vector<Index> units_of(const Model& model, const Impact& impact)
 
 bool is_rigid(const Model& model, Index unit)
 {
-    return model.bodies[model.block_body[unit]].kind == BodyKind::rigid;
+    return model.rotor_of_block[unit] != none;
 }
 
 /// Scripted bodies (obstacles, planes, bodies with pins) that an impact touches.
@@ -90,9 +85,8 @@ std::vector<Index> scripts_of(const FailsafeStep& step, const Impact& impact)
     const Surface& s = step.model.surface;
     for (Index v : impact.vertices) {
         if (v == none) continue;
-        bool scripted = s.carrier[v] == Carrier::obstacle;
-        if (s.carrier[v] == Carrier::blocks)
-            for (Index b : s.blocks(v)) scripted = scripted || step.model.is_prescribed(b);
+        bool scripted = step.model.is_scripted_vertex(v);
+        for (Index b : s.blocks(v)) scripted = scripted || step.model.is_prescribed(b);
         if (scripted) bodies.push_back(s.vertex_body[v]);
     }
     if (impact.key.kind == PairKind::vertex_plane) bodies.push_back(step.plane_bodies[impact.key.b]);
@@ -122,8 +116,8 @@ Script script_of(const FailsafeStep& step, Index body_id)
 {
     const Body& body = step.model.bodies[body_id];
     const Motion* motion = nullptr;
-    if (body.kind == BodyKind::obstacle || body.kind == BodyKind::plane) {
-        motion = &step.model.obstacles[body.model].motion;
+    if (body.obstacle != none) {
+        motion = &step.model.obstacles[body.obstacle].motion;
     } else {
         for (const Pin& pin : step.model.pins)
             if (step.model.block_body[pin.block] == body_id && pin.motion != none)
@@ -155,10 +149,10 @@ bool move_zone(const FailsafeStep& step, const std::vector<Index>& units, const 
     }
     std::vector<ZoneMember> members;
     for (Index u : units) {
-        ZoneMember m{step.mass[u], step.start.position[u], wanted[u], Mat3::Zero(), Vec3::Zero()};
+        ZoneMember m{model.mass[u], step.start.position[u], wanted[u], Mat3::Zero(), Vec3::Zero()};
         if (is_rigid(model, u)) {
-            const Index r = model.bodies[model.block_body[u]].model;
-            m.inertia = world_inertia(model.rigids[r], step.start.orientation[r]);
+            const Index r = model.rotor_of_block[u];
+            m.inertia = world_inertia(model.rotors[r].rigid, step.start.orientation[r]);
             m.angular_velocity = wanted[u + 1];
         }
         members.push_back(m);
@@ -233,7 +227,7 @@ TruncationReport resolve_by_truncation(const FailsafeStep& step, const FindImpac
             for (Index u : units_of(step.model, impact)) units.push_back(u);
         if (report.rounds >= max_rounds) // a chain that grows one by one: stop everything at once
             for (Index u = 0; u < step.model.block_count(); ++u)
-                if (step.mass[u] > 0 && !step.model.is_prescribed(u)) units.push_back(u);
+                if (step.model.mass[u] > 0 && !step.model.is_prescribed(u)) units.push_back(u);
         std::sort(units.begin(), units.end());
         units.erase(std::unique(units.begin(), units.end()), units.end());
         for (Index u : units) {

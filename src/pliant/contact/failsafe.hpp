@@ -16,7 +16,6 @@ struct FailsafeStep {
     const Model& model;
     const State& start;
     const Vec3s& x0;                        ///< surface at the start
-    const std::vector<Real>& mass;          ///< per block, 0 for angular blocks
     const std::vector<Index>& plane_bodies; ///< body of each plane that impacts name
     Real dt;
 };

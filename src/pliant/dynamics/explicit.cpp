@@ -1,142 +1,105 @@
 #include "pliant/dynamics/explicit.hpp"
 
+#include "pliant/core/error.hpp"
+#include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
 
 #include <cmath>
 #include <limits>
 
 namespace pliant {
+namespace {
 
-void forces(const Model& model, const State& state, Vec3s& out)
+constexpr Real most_substeps = 1e6; ///< of one step: more is a mistake in the scene
+
+} // namespace
+
+void Forces::evaluate(const Model& model, const State& state, Vec3s& out)
 {
-    out.assign(state.position.size(), Vec3::Zero());
-    for (const Body& body : model.bodies) {
-        const Vec3* x = state.position.data() + body.first_block;
-        const Vec3* v = state.velocity.data() + body.first_block;
-        Vec3* f = out.data() + body.first_block;
-        if (body.kind == BodyKind::cloth) {
-            const Cloth& cloth = model.cloths[body.model];
-            const Real beta = cloth.material.damping;
-            for (const Spring& s : cloth.springs) {
-                Vec3 force = spring_force(s, x[s.a], x[s.b]);
-                if (beta > 0) force -= beta * (spring_stiffness(s, x[s.a], x[s.b]) * (v[s.a] - v[s.b]));
-                f[s.a] += force;
-                f[s.b] -= force;
-            }
-            for (Index i = 0; i < body.block_count; ++i)
-                f[i] += cloth.mass[i] * (model.gravity - cloth.material.drag * v[i]);
-        } else if (body.kind == BodyKind::solid) {
-            const Solid& solid = model.solids[body.model];
-            const Real beta = solid.material.damping;
-            for (const SolidElement& e : solid.elements) {
-                const Mat3 F = deformation_gradient(e, {x[e.nodes[0]], x[e.nodes[1]], x[e.nodes[2]], x[e.nodes[3]]});
-                const Mat3 R = element_rotation(F);
-                Mat3 P = element_stress(solid, F, R);
-                if (beta > 0) { // the warped stiffness times the velocity, as a stress
-                    const Mat3 rate = R.transpose() * deformation_gradient(e, {v[e.nodes[0]], v[e.nodes[1]],
-                                                                               v[e.nodes[2]], v[e.nodes[3]]});
-                    P += beta * R *
-                         (solid.mu * (rate + rate.transpose()) + solid.lambda * rate.trace() * Mat3::Identity());
-                }
-                for (int k = 0; k < 4; ++k) f[e.nodes[k]] -= e.volume * (P * e.gradient[k]);
-            }
-            for (Index i = 0; i < body.block_count; ++i)
-                f[i] += solid.mass[i] * (model.gravity - solid.material.drag * v[i]);
-        } else if (body.kind == BodyKind::rigid) {
-            f[0] = model.rigids[body.model].mass * model.gravity;
-        }
-    }
+    const Vec3s &x = state.position, &v = state.velocity;
+    batches_.for_each_piece([&](BatchRows& batch, Index begin, Index end) { batch.evaluate_forces(begin, end, x, v); });
+    out.resize(x.size());
+    batches_.for_each_chunk([&](Index begin, Index end, std::span<BatchRows* const> batches) {
+        for (Index i = begin; i < end; ++i) out[i] = model.mass[i] * (model.gravity - model.drag[i] * v[i]);
+        for (const BatchRows* batch : batches) batch->add_forces(begin, end, x, v, out);
+    });
 }
 
 namespace {
 
-/// v += dt M^-1 f for particles and rigid centres; free rotation and pins are left to the caller.
-void kick(const Model& model, const Vec3s& f, Real dt, Vec3s& v)
+/// dt M^-1 f for particles and rigid centres.
+Vec3 kick(const Model& model, const Vec3s& f, Real dt, Index block)
 {
-    for (const Body& body : model.bodies) {
-        const Index o = body.first_block;
-        if (body.kind == BodyKind::rigid) {
-            v[o] += dt / model.rigids[body.model].mass * f[o];
-        } else if (body.kind == BodyKind::cloth || body.kind == BodyKind::solid) {
-            const std::vector<Real>& mass =
-                body.kind == BodyKind::cloth ? model.cloths[body.model].mass : model.solids[body.model].mass;
-            for (Index i = 0; i < body.block_count; ++i) v[o + i] += dt / mass[i] * f[o + i];
-        }
-    }
+    return model.mass[block] > 0 ? Vec3(dt / model.mass[block] * f[block]) : Vec3(Vec3::Zero());
 }
 
-/// The velocities that advance() expects: rigid bodies turn freely, pins follow their script.
-Vec3s moving_velocities(const Model& model, const State& state, const Vec3s& kicked, Real dt)
+/// Rotors turn freely, pins follow their script.
+void set_rotations_and_pins(const Model& model, const State& state, Real dt, Vec3s& path)
 {
-    Vec3s v = kicked;
-    for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::rigid)
-            v[body.first_block + 1] = free_rotation(model.rigids[body.model], state.orientation[body.model],
-                                                    state.velocity[body.first_block + 1], dt);
-    prescribed_velocities(model, state, dt, v);
-    return v;
+    for (std::size_t r = 0; r < model.rotors.size(); ++r) {
+        const Index angular = model.rotors[r].angular_block();
+        path[angular] = free_rotation(model.rotors[r].rigid, state.orientation[r], state.velocity[angular], dt);
+    }
+    prescribed_velocities(model, state, dt, path);
 }
 
 } // namespace
 
-void symplectic_euler_step(const Model& model, State& state, Real dt)
+void ExplicitStepper::substep(const Model& model, State& state, Real dt, const Correction& correction)
 {
-    Vec3s f, v = state.velocity;
-    forces(model, state, f);
-    kick(model, f, dt, v);
-    advance(model, state, moving_velocities(model, state, v, dt), dt);
-}
-
-void verlet_step(const Model& model, State& state, Real dt)
-{
-    Vec3s f, v = state.velocity;
-    forces(model, state, f);
-    kick(model, f, dt / 2, v);
-    advance(model, state, moving_velocities(model, state, v, dt), dt);
-    forces(model, state, f);
+    const Index n = model.block_count();
+    const bool verlet = integrator_ == Integrator::verlet;
+    Vec3s path = state.velocity;
+    if (verlet) {
+        State middle = state;
+        set_rotations_and_pins(model, state, dt / 2, path);
+        move_configuration(model, state, path, dt / 2, middle);
+        forces_.evaluate(model, middle, force_);
+    } else {
+        forces_.evaluate(model, state, force_);
+    }
+    if (correction.forces) correction.forces(state, dt, force_);
+    // The mean velocity of the sub-step: the new one [Provot97], or the mean of the old and the new one.
+    const Real part = verlet ? dt / 2 : dt;
+    parallel_for(n, [&](Index i) { path[i] = state.velocity[i] + kick(model, force_, part, i); });
+    set_rotations_and_pins(model, state, dt, path);
+    const Vec3s predicted = correction.motion ? path : Vec3s();
+    if (correction.motion) correction.motion(state, dt, path);
     Vec3s end = state.velocity;
-    kick(model, f, dt / 2, end);
-    for (const Pin& pin : model.pins) end[pin.block] = state.velocity[pin.block];
-    state.velocity = std::move(end);
+    advance(model, state, path, dt);
+    if (verlet) {
+        parallel_for(n, [&](Index i) {
+            if (model.is_prescribed(i) || model.mass[i] == 0) return; // angular velocities are advance()'s
+            end[i] += kick(model, force_, dt, i);
+            if (!predicted.empty()) end[i] += path[i] - predicted[i];
+            state.velocity[i] = end[i];
+        });
+    }
+    if (correction.committed) correction.committed(state);
 }
 
 Real stable_step(const Model& model, const State& state)
 {
+    RowBounds bounds(model.block_count());
+    for (const auto& batch : model.batches) batch->add_row_bounds(state.position, bounds);
     Real step = std::numeric_limits<Real>::infinity();
-    for (const Body& body : model.bodies) {
-        const Vec3* x = state.position.data() + body.first_block;
-        std::vector<Real> row_sum(static_cast<std::size_t>(body.block_count), 0);
-        const std::vector<Real>* mass = nullptr;
-        Real alpha = 0, beta = 0;
-        if (body.kind == BodyKind::cloth) {
-            const Cloth& cloth = model.cloths[body.model];
-            mass = &cloth.mass, alpha = cloth.material.drag, beta = cloth.material.damping;
-            for (const Spring& s : cloth.springs) { // |K_aa| + |K_ab| with |K| = k max(1, |1 - L/l|)
-                const Real length = (x[s.a] - x[s.b]).norm();
-                const Real k =
-                    length > 0 ? s.stiffness * std::max(1.0, std::abs(1 - s.rest_length / length)) : s.stiffness;
-                row_sum[s.a] += 2 * k;
-                row_sum[s.b] += 2 * k;
-            }
-        } else if (body.kind == BodyKind::solid) {
-            const Solid& solid = model.solids[body.model];
-            mass = &solid.mass, alpha = solid.material.drag, beta = solid.material.damping;
-            for (const SolidElement& e : solid.elements)
-                for (int i = 0; i < 4; ++i)
-                    for (int j = 0; j < 4; ++j)
-                        row_sum[e.nodes[i]] +=
-                            e.volume * (solid.lambda + 2 * solid.mu) * e.gradient[i].norm() * e.gradient[j].norm();
-        } else {
-            continue;
-        }
-        for (Index i = 0; i < body.block_count; ++i) {
-            const Real omega = std::sqrt(row_sum[i] / (*mass)[i]);
-            if (omega == 0) continue;
-            const Real zeta = beta * omega / 2 + alpha / (2 * omega);
-            step = std::min(step, 0.9 * (std::sqrt(1 + zeta * zeta) - zeta) * 2 / omega);
-        }
+    for (Index i = 0; i < model.block_count(); ++i) {
+        if (bounds.stiffness[i] == 0) continue;
+        const Real omega = std::sqrt(bounds.stiffness[i] / model.mass[i]);
+        const Real zeta = (bounds.damping[i] / model.mass[i] + model.drag[i]) / (2 * omega);
+        step = std::min(step, 0.9 * (std::sqrt(1 + zeta * zeta) - zeta) * 2 / omega);
     }
     return step;
+}
+
+int stable_substeps(const Model& model, const State& state, Real dt)
+{
+    const Real substeps = std::ceil(dt / stable_step(model, state));
+    if (!(substeps <= most_substeps))
+        throw Error(
+            "an explicit step of this scene would need more than a million sub-steps: its stiffness is too high "
+            "for its masses; soften it, coarsen its meshes, or use an implicit integrator");
+    return std::max(1, static_cast<int>(substeps));
 }
 
 } // namespace pliant

@@ -5,6 +5,7 @@
 // (the damping force at v0 cancels in b). The printed "G dF/dq" must read "dF/dq G".
 // Pinned blocks leave the system: their rows become v = prescribed, their columns move to b.
 
+#include "pliant/dynamics/batch_schedule.hpp"
 #include "pliant/linalg/solve.hpp"
 #include "pliant/world/world.hpp"
 
@@ -21,42 +22,19 @@ public:
     const Vec3s& b() const { return b_; }
     /// Inverse diagonal blocks; 0 for pinned blocks, which nothing moves.
     const std::vector<Mat3>& diagonal_inverse() const { return diagonal_inverse_; }
-    /// Rigid motions of the solids that nothing holds.
+    /// Motions as a whole of the stiff bodies that nothing holds.
     const CoarseSpace& coarse() const { return coarse_; }
     /// Elastic and gravity forces at the assembled state [N], per block.
     const Vec3s& force() const { return force_; }
-    /// Mass of each block [kg]; 0 for the angular block of a rigid body.
-    const std::vector<Real>& mass() const { return mass_; }
-
     /// A v = b by conjugate gradients to a residual relative to the step's momenta; starts from the state's velocity
     /// plus the last step's change, which is right both in free flight and at rest. Single blocks (rigid bodies) are
     /// solved exactly.
     CgResult solve(const State& state, Real dt, Real tolerance, Vec3s& v) const;
 
 private:
-    /// A spring seen from one of its ends.
-    struct SpringEnd {
-        Index other;      ///< block
-        Index slot;       ///< of (row, other)
-        Real rest_length; ///< [m]
-        Real stiffness;   ///< [N/m]
-    };
-    /// A tetrahedron seen from one of its nodes.
-    struct ElementCorner {
-        Index element;             ///< in the world's numbering
-        Index corner;              ///< 0 .. 3
-        std::array<Index, 4> slot; ///< of (row, node k)
-    };
-    /// Filled by rotate_elements(), read by the rows.
-    struct ElementState {
-        std::array<Vec3, 4> gradient; ///< R b_k
-        std::array<Vec3, 4> force;    ///< [N]
-    };
-
-    void rotate_elements(const Model& model, const State& state);
-    void assemble_cloth_row(Index row, const Body& body, const Model& model, const State& state, Real dt);
-    void assemble_solid_row(Index row, const Body& body, const Model& model, const State& state, Real dt);
-    void assemble_rigid(const Body& body, const Model& model, const State& state, Real dt);
+    void assemble_rows(const Model& model, const State& state, Real dt, Index begin, Index end,
+                       std::span<BatchRows* const> batches);
+    void assemble_rotors(const Model& model, const State& state, Real dt);
     void eliminate_prescribed(Index row, const Model& model);
 
     BlockMatrix A_;
@@ -64,14 +42,10 @@ private:
     Vec3s prescribed_; ///< velocity of pinned blocks over the step
     std::vector<Mat3> diagonal_inverse_;
     CoarseSpace coarse_;
-    std::vector<Real> mass_;
-    std::vector<Index> incident_begin_, incident_end_; ///< per block: range in spring_ends_ or corners_
-    std::vector<bool> has_pins_;                       ///< per body
-    std::vector<SpringEnd> spring_ends_;
-    std::vector<ElementCorner> corners_;
-    std::vector<ElementState> elements_;
-    std::vector<Index> first_element_; ///< per solid
-    Real momentum_scale_ = 0;          ///< |h M g| + |M v0| in the norm of D^-1
+    BatchSchedule batches_;
+    std::vector<std::uint8_t> cleared_;     ///< per slot: batches add to it, so it must be cleared first
+    std::vector<std::uint8_t> touches_pin_; ///< per block: pinned, or coupled with a pinned one
+    Real momentum_scale_ = 0;               ///< |h M g| + |M v0| in the norm of D^-1
 };
 
 /// Velocities that pins have over a step: the chord of their script, so that they end exactly on it.

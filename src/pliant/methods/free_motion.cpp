@@ -2,11 +2,10 @@
 
 #include "pliant/dynamics/strain_limit.hpp"
 
-#include <cmath>
-
 namespace pliant {
 
-FreeMotion::FreeMotion(const World& world, const MethodOptions& options) : options_(options), system_(world.model) {}
+FreeMotion::FreeMotion(const World& world, const MethodOptions& options) : options_(options), system_(world.model), explicit_(world.model, options.integrator)
+{}
 
 StepReport FreeMotion::step(World& world, Real dt)
 {
@@ -15,13 +14,10 @@ StepReport FreeMotion::step(World& world, Real dt)
     State& state = world.state;
     if (options_.integrator != Integrator::backward_euler) {
         const ScopedTimer timer(report.profile, "integrate");
-        report.substeps = std::max(1, static_cast<int>(std::ceil(dt / stable_step(model, state))));
-        for (int i = 0; i < report.substeps; ++i) {
-            if (options_.integrator == Integrator::verlet)
-                verlet_step(model, state, dt / report.substeps);
-            else
-                symplectic_euler_step(model, state, dt / report.substeps);
-        }
+        report.substeps = stable_substeps(model, state, dt);
+        const Real end = state.time + dt;
+        for (int i = 0; i < report.substeps; ++i) explicit_.substep(model, state, dt / report.substeps);
+        state.time = end; // the sum of the sub-steps up to rounding
         ++state.step;
         return report;
     }

@@ -14,6 +14,7 @@ public:
 private:
     MethodOptions options_;
     LinearSystem system_;
+    ExplicitStepper explicit_;
 };
 
 } // namespace pliant

@@ -30,7 +30,7 @@ ImplicitContact::ImplicitContact(const World& world, const MethodOptions& option
     hard_gap_ = options_.hard_gap_fraction * smallest_gap_;
     detector_.set_reuse_margin(hard_gap_);
     for (Index b = 0; b < count(world.model.bodies); ++b)
-        if (world.model.bodies[b].kind == BodyKind::plane) plane_bodies_.push_back(b);
+        if (world.model.bodies[b].plane) plane_bodies_.push_back(b);
 }
 
 StepReport ImplicitContact::step(World& world, Real dt)
@@ -130,7 +130,7 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     ContactResult result =
         solver.kind == SolverKind::ica         ? ica_.solve(system, solver, dv_, lambda_)
         : solver.kind == SolverKind::ica_paper ? ica_.solve_as_published(system, solver, dv_, lambda_)
-        : solver.kind == SolverKind::local     ? solve_locally(system, system_.mass(), solver, dv_, lambda_)
+        : solver.kind == SolverKind::local     ? solve_locally(system, world.model.mass, solver, dv_, lambda_)
                                                : solve_by_anticipation(system, solver, dv_, lambda_);
     // A rate that stalls for the sake of a few stiff bodies: their factors are cheap, and a sweep over exact responses
     // does not care for stiffness.
@@ -184,7 +184,7 @@ bool ImplicitContact::check_tentative(const World& world, Real dt, int round, St
     if (impacts.empty() && !strained) return true;
     // What a linear row misses of a rotation is added to its right-hand side for the next round.
     for (Contact& c : contacts_) {
-        if (model.bodies[c.body_a].kind != BodyKind::rigid && model.bodies[c.body_b].kind != BodyKind::rigid) continue;
+        if (model.bodies[c.body_a].rotor == none && model.bodies[c.body_b].rotor == none) continue;
         if (c.kind == ContactKind::strain) continue;
         const Real moved = c.kind == ContactKind::plane
                                ? c.normal.dot(x1_[c.vertex[0]] - x0_[c.vertex[0]])
@@ -193,14 +193,12 @@ bool ImplicitContact::check_tentative(const World& world, Real dt, int round, St
         for (int k = 0; k < 4; ++k) {
             const Index v = c.vertex[k];
             if (v == none) continue;
-            const Surface& s = model.surface;
             Vec3 u;
-            if (s.carrier[v] == Carrier::rigid) {
-                const Index block = model.bodies[s.vertex_body[v]].first_block;
-                u = v_[block] + Vec3(v_[block + 1]).cross(x0_[v] - world.state.position[block]);
-            } else {
+            if (const Rotor* rotor = model.rotor_of_vertex(v))
+                u = v_[rotor->block] +
+                    Vec3(v_[rotor->angular_block()]).cross(x0_[v] - world.state.position[rotor->block]);
+            else
                 u = (x1_[v] - x0_[v]) / dt;
-            }
             linear += c.weight[k] * c.normal.dot(u);
         }
         c.correction = moved - dt * linear;
@@ -226,7 +224,7 @@ const std::vector<Impact>& ImplicitContact::find_impacts(const World& world, con
 bool ImplicitContact::make_safe(const World& world, Real dt, StepReport& report)
 {
     const ScopedTimer timer(report.profile, "fail-safe");
-    const FailsafeStep step{world.model, world.state, x0_, system_.mass(), plane_bodies_, dt};
+    const FailsafeStep step{world.model, world.state, x0_, plane_bodies_, dt};
     const FindImpacts find = [&](const Vec3s& v) -> const std::vector<Impact>& { return find_impacts(world, v, dt); };
     Vec3s v = v_;
     const ZoneReport zones = resolve_by_zones(step, find, v);

@@ -34,7 +34,7 @@ Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
     constexpr Real edges = 8;
     Real edge = 0;
     for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::cloth) edge = std::max(edge, body.edge_length);
+        if (body.sheet) edge = std::max(edge, body.edge_length);
     Vec3s mean(x0.size(), Vec3::Zero());
     if (edge == 0) return mean;
     std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
@@ -50,7 +50,7 @@ Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
             sum += x1[cells[end].second] - x0[cells[end].second];
         for (std::size_t k = begin; k < end; ++k) {
             const Index v = cells[k].second;
-            if (model.bodies[model.surface.vertex_body[v]].kind == BodyKind::cloth) mean[v] = sum / Real(end - begin);
+            if (model.bodies[model.surface.vertex_body[v]].sheet) mean[v] = sum / Real(end - begin);
         }
     }
     return mean;
@@ -107,7 +107,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     surface_positions(model, end_, x1_);
     planes_.clear();
     for (Index b : plane_bodies_) {
-        const Index obstacle = model.bodies[b].model;
+        const Index obstacle = model.bodies[b].obstacle;
         planes_.push_back(
             {plane_at(model, obstacle, world.state.time), plane_at(model, obstacle, world.state.time + dt), b});
     }
@@ -217,14 +217,10 @@ bool ImplicitContact::add_strain_rows(const World& world)
     std::sort(contacts_.begin(), contacts_.end(), by_key); // impacts may just have been added
     for (Index b = 0; b < count(model.bodies); ++b) {
         const Body& body = model.bodies[b];
-        if (body.kind != BodyKind::cloth) continue;
-        const Cloth& cloth = model.cloths[body.model];
-        if (!std::isfinite(cloth.material.max_strain)) continue;
-        const Real limit = 1 + cloth.material.max_strain;
-        for (Index i = 0; i < count(cloth.springs); ++i) {
-            const Spring& s = cloth.springs[i];
-            if (s.kind == SpringKind::flexion) break; // they come last
-            const Index a = body.first_block + s.a, e = body.first_block + s.b;
+        for (Index i = 0; i < body.limit_count; ++i) {
+            const LengthLimit& s = model.length_limits[body.first_limit + i];
+            const Real limit = s.ratio;
+            const Index a = s.a, e = s.b;
             if ((end_.position[e] - end_.position[a]).norm() <= limit * s.rest_length) continue;
             Contact c;
             c.kind = ContactKind::strain;

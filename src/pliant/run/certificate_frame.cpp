@@ -91,7 +91,7 @@ FrameChecker::FrameChecker(const RunMesh& mesh)
 bool FrameChecker::excluded(Index a, Index b) const
 {
     const auto scripted = [&](Index i) {
-        return mesh_.bodies[i].kind == BodyKind::obstacle || mesh_.bodies[i].kind == BodyKind::plane;
+        return is_scripted(mesh_.bodies[i].kind);
     };
     if (scripted(a) && scripted(b)) return true;
     if (no_contact_.empty()) return false;
@@ -177,7 +177,7 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
         boxes.push_back(triangle_box(x, mesh_.triangles[body.first_triangle + t]));
     const BoxTree tree(std::move(boxes));
     if (tree.empty()) return;
-    const bool scripted = body.kind == BodyKind::obstacle;
+    const bool scripted = is_scripted(body.kind);
     const auto distance_to = [&](const Vec3& p) {
         Real best = std::numeric_limits<Real>::infinity();
         tree.for_each([&](const TreeBox& box) { return (p - p.cwiseMax(box.low).cwiseMin(box.high)).norm() < best; },

@@ -10,7 +10,7 @@ namespace {
 
 bool moves(const RunBody& body)
 {
-    return body.kind != BodyKind::obstacle && body.kind != BodyKind::plane;
+    return !is_scripted(body.kind);
 }
 
 ExpectationResult check_contacts(const RunReader& run, std::int64_t wanted)

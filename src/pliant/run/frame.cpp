@@ -30,7 +30,7 @@ std::vector<Plane> planes_at(const Model& model, Real time)
 {
     std::vector<Plane> planes;
     for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::plane) planes.push_back(plane_at(model, body.model, time));
+        if (body.plane) planes.push_back(plane_at(model, body.obstacle, time));
     return planes;
 }
 
@@ -156,7 +156,7 @@ RunMesh make_run_mesh(const Model& model)
     Index planes = 0;
     for (const Body& b : model.bodies)
         mesh.bodies.push_back({b.name, b.kind, b.first_vertex, b.vertex_count, b.first_triangle, b.triangle_count,
-                               b.closed, b.gap, b.kind == BodyKind::plane ? planes++ : none});
+                               b.closed, b.gap, b.plane ? planes++ : none});
     mesh.triangles = model.surface.triangles;
     mesh.rest = model.surface.rest;
     mesh.prescribed = model.surface.prescribed;

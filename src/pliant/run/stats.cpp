@@ -120,14 +120,11 @@ StepSums step_sums(const World& world)
 {
     StepSums sums;
     sums.energy = energy(world.model, world.state);
-    std::vector<std::uint8_t> angular(world.state.velocity.size(), 0);
-    for (const Body& b : world.model.bodies)
-        if (b.kind == BodyKind::rigid) angular[b.first_block + 1] = 1;
     const Real speed_sq = parallel_max(count(world.state.velocity), 0, [&](Index i) {
         const Vec3& v = world.state.velocity[i];
         // max() would drop a NaN, so it is turned into the largest value
         if (!v.allFinite() || !world.state.position[i].allFinite()) return std::numeric_limits<Real>::infinity();
-        return angular[i] ? Real(0) : v.squaredNorm();
+        return world.model.mass[i] > 0 ? v.squaredNorm() : Real(0); // an angular velocity is no speed
     });
     sums.max_speed = std::sqrt(speed_sq);
     sums.max_elongation = max_elongation(world.model, world.state);
@@ -140,24 +137,16 @@ std::optional<Real> momentum_error(const World& world, const Vec3& momentum_befo
 {
     const Model& model = world.model;
     if (!model.pins.empty() || (report.rung != Rung::free && report.rung != Rung::refinement)) return std::nullopt;
-    const auto scripted = [&](Index body) {
-        return model.bodies[body].kind == BodyKind::obstacle || model.bodies[body].kind == BodyKind::plane;
-    };
     Vec3 force = moving_mass(model) * model.gravity;
     for (const ContactPoint& c : report.contacts) {
-        if (scripted(c.body_b)) force += c.force;
-        if (scripted(c.body_a)) force -= c.force;
+        if (model.is_scripted(c.body_b)) force += c.force;
+        if (model.is_scripted(c.body_a)) force -= c.force;
     }
     bool drag = false;
-    for (const Body& body : model.bodies) {
-        if (body.kind != BodyKind::cloth && body.kind != BodyKind::solid) continue;
-        const bool cloth = body.kind == BodyKind::cloth;
-        const Real alpha = cloth ? model.cloths[body.model].material.drag : model.solids[body.model].material.drag;
-        if (alpha == 0) continue;
+    for (Index i = 0; i < model.block_count(); ++i) {
+        if (model.drag[i] == 0) continue;
         drag = true;
-        const std::vector<Real>& mass = cloth ? model.cloths[body.model].mass : model.solids[body.model].mass;
-        for (Index i = 0; i < body.block_count; ++i)
-            force -= alpha * mass[i] * world.state.velocity[body.first_block + i];
+        force -= model.drag[i] * model.mass[i] * world.state.velocity[i];
     }
     if (report.substeps > 1 && (drag || !report.contacts.empty())) return std::nullopt;
     return (linear_momentum(model, world.state) - momentum_before - dt * force).norm();

@@ -58,7 +58,7 @@ ClothMaterial cloth_material(const Value& m)
 SolidMaterial solid_material(const Value& m)
 {
     return {m.at("density").real(), m.at("young").real(), m.at("poisson").real(), m.at("damping").real(),
-            m.at("drag").real()};
+            m.at("drag").real(), m.at("model").scalar};
 }
 
 /// Selected particles of one pin entry, sorted. Vertices are scaled already, the box is not.

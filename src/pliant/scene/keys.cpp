@@ -61,6 +61,7 @@ constexpr Key keys[] = {
     {.path = "materials.*.poisson", .kind = K::number, .range = {0, 0.5, false, true}, .fallback = "0.3", .only = "solid", .meaning = "Poisson's ratio."},
     {.path = "materials.*.damping", .kind = K::number, .unit = "s", .range = at_least(0), .fallback = "0", .only = "solid", .meaning = "Stiffness-proportional (Rayleigh) damping."},
     {.path = "materials.*.drag", .kind = K::number, .unit = "1/s", .range = at_least(0), .fallback = "0", .only = "solid", .meaning = "Mass-proportional (Rayleigh) damping."},
+    {.path = "materials.*.model", .kind = K::choice, .words = "corotational", .fallback = "corotational", .only = "solid", .meaning = "How tetrahedra resist deformation. `corotational`: linear elasticity in the rotated frame of each element, fast, for large rotations and small strain."},
     {.path = "materials.*.density", .kind = K::number, .unit = "kg/m^3", .range = above(0), .fallback = "1000", .only = "rigid", .meaning = "Mass per volume."},
 
     {.path = "bodies", .kind = K::named, .fallback = "required", .meaning = "What is in the scene, by name. A body has a `material` and a `mesh`, or is an `obstacle`."},

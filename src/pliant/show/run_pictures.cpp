@@ -44,7 +44,7 @@ void add_outline(const Frame& frame, const RunBody& body, Vec3s& out)
 
 bool moves(const RunBody& body)
 {
-    return body.kind != BodyKind::obstacle && body.kind != BodyKind::plane;
+    return !is_scripted(body.kind);
 }
 
 } // namespace
@@ -69,7 +69,7 @@ RunPictures::RunPictures(const RunReader& reader, const PictureOptions& options)
     if (options_.subdivide)
         for (Index b = 0; b < count(reader.bodies()); ++b) {
             const RunBody& body = reader.bodies()[b];
-            if (body.triangle_count > 0 && (body.kind == BodyKind::cloth || body.kind == BodyKind::solid))
+            if (body.triangle_count > 0 && is_deformable(body.kind))
                 fine_.emplace(b, LoopSubdivision(triangles_of(body, reader.triangles()), body.vertex_count));
         }
 }
@@ -171,7 +171,7 @@ RenderScene RunPictures::scene(const Frame& frame) const
         r.positions = positions_of(body, frame);
         r.triangles = triangles_of(body, reader_.triangles());
         r.marked = marked[b];
-        if (!by_vertex.empty() && (body.kind == BodyKind::cloth || body.kind == BodyKind::solid))
+        if (!by_vertex.empty() && is_deformable(body.kind))
             r.vertex_colours.assign(by_vertex.begin() + body.first_vertex,
                                     by_vertex.begin() + body.first_vertex + body.vertex_count);
         if (const auto fine = fine_.find(b); fine != fine_.end()) {

@@ -1,9 +1,11 @@
 #include "pliant/world/builder.hpp"
 
+#include "pliant/bodies/solid_models.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/mesh/topology.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 
@@ -22,9 +24,10 @@ Body& WorldBuilder::begin_body(BodyKind kind, const BodyOptions& options)
 }
 
 void WorldBuilder::add_particles(Body& body, const Vec3s& rest, const BodyOptions& options,
-                                 const std::vector<Real>& mass)
+                                 const std::vector<Real>& mass, Real drag)
 {
     State& state = world_.state;
+    Model& model = world_.model;
     const Index id = count(world_.model.bodies) - 1;
     body.block_count = count(rest);
     Real total = 0;
@@ -38,9 +41,13 @@ void WorldBuilder::add_particles(Body& body, const Vec3s& rest, const BodyOption
         const Vec3 x = options.place(X);
         state.position.push_back(x);
         state.velocity.push_back(options.velocity + options.angular_velocity.cross(x - center));
-        world_.model.block_body.push_back(id);
-        world_.model.pin_of_block.push_back(none);
+        model.block_body.push_back(id);
+        model.pin_of_block.push_back(none);
+        model.rotor_of_block.push_back(none);
     }
+    model.mass.insert(model.mass.end(), mass.begin(), mass.end());
+    model.drag.insert(model.drag.end(), mass.size(), drag);
+    model.rest.insert(model.rest.end(), rest.begin(), rest.end());
     pin(body, options);
 }
 
@@ -94,7 +101,7 @@ void WorldBuilder::add_surface(Body& body, const Vec3s& rest, const std::vector<
     body.edge_length = median_edge_length(rest, edges);
     if (gap) {
         body.gap = *gap;
-    } else if (body.kind != BodyKind::obstacle) {
+    } else if (body.obstacle == none) {
         Eigen::AlignedBox<Real, 3> box;
         for (const Vec3& x : rest) box.extend(x);
         body.gap = std::min(gap_per_edge * body.edge_length, gap_per_size * box.diagonal().norm());
@@ -108,28 +115,24 @@ void WorldBuilder::add_surface(Body& body, const Vec3s& rest, const std::vector<
 
 namespace {
 
-void carry_by_frame(Surface& s, Carrier carrier, Index frame, const Vec3s& local)
-{
-    for (const Vec3& x : local) {
-        s.carrier.push_back(carrier);
-        s.frame.push_back(frame);
-        s.local.push_back(x);
-        s.map_begin.push_back(s.map_begin.back());
-        s.prescribed.push_back(carrier == Carrier::obstacle);
-    }
-}
-
-/// The next vertex sits on one block.
-void carry_by_block(Model& model, Index block)
+/// The next vertex is carried by blocks with these weights, and by a frame if there is one.
+void carry(Model& model, std::span<const Index> blocks, std::span<const Real> weights, Index frame = none,
+           const Vec3& local = Vec3::Zero())
 {
     Surface& s = model.surface;
-    s.carrier.push_back(Carrier::blocks);
-    s.frame.push_back(none);
-    s.local.emplace_back(Vec3::Zero());
-    s.map_block.push_back(block);
-    s.map_weight.push_back(1);
+    s.map_block.insert(s.map_block.end(), blocks.begin(), blocks.end());
+    s.map_weight.insert(s.map_weight.end(), weights.begin(), weights.end());
     s.map_begin.push_back(count(s.map_block));
-    s.prescribed.push_back(model.is_prescribed(block));
+    s.frame.push_back(frame);
+    s.local.push_back(local);
+    s.prescribed.push_back(
+        std::all_of(blocks.begin(), blocks.end(), [&](Index block) { return model.is_prescribed(block); }));
+}
+
+void carry_by_block(Model& model, Index block)
+{
+    const Real weight = 1;
+    carry(model, {&block, 1}, {&weight, 1});
 }
 
 } // namespace
@@ -139,12 +142,29 @@ Index WorldBuilder::add_cloth(const TriangleMesh& mesh, const ClothMaterial& mat
 {
     Model& model = world_.model;
     Body& body = begin_body(BodyKind::cloth, options);
-    body.model = count(model.cloths);
-    model.cloths.push_back(grid ? make_grid_cloth(mesh, grid->nx, grid->nz, material) : make_cloth(mesh, material));
-    add_particles(body, mesh.vertices, options, model.cloths.back().mass);
+    body.sheet = true;
+    Cloth cloth = grid ? make_grid_cloth(mesh, grid->nx, grid->nz, material) : make_cloth(mesh, material);
+    add_particles(body, mesh.vertices, options, cloth.mass, material.drag);
+    for (Spring& s : cloth.springs) s.a += body.first_block, s.b += body.first_block;
+    body.first_limit = count(model.length_limits);
+    if (std::isfinite(material.max_strain))
+        for (const Spring& s : cloth.springs)
+            if (s.kind != SpringKind::flexion)
+                model.length_limits.push_back({s.a, s.b, s.rest_length, 1 + material.max_strain});
+    body.limit_count = count(model.length_limits) - body.first_limit;
+    model.batches.push_back(std::make_shared<SpringBatch>(std::move(cloth.springs), material.damping));
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
     for (Index i = 0; i < body.block_count; ++i) carry_by_block(model, body.first_block + i);
     return count(model.bodies) - 1;
+}
+
+void WorldBuilder::add_solid_particles(Body& body, const TetMesh& mesh, const SolidMaterial& material,
+                                       const BodyOptions& options)
+{
+    body.stiff = true;
+    const Solid solid = make_solid(mesh, material);
+    add_particles(body, mesh.vertices, options, solid.mass, material.drag);
+    world_.model.batches.push_back(solid_model(material.model).make(solid, body.first_block));
 }
 
 Index WorldBuilder::add_solid(const TetMesh& mesh, const SolidMaterial& material, const BodyOptions& options)
@@ -162,9 +182,7 @@ Index WorldBuilder::add_solid(const TetMesh& mesh, const SolidMaterial& material
         }
     Model& model = world_.model;
     Body& body = begin_body(BodyKind::solid, options);
-    body.model = count(model.solids);
-    model.solids.push_back(make_solid(mesh, material));
-    add_particles(body, mesh.vertices, options, model.solids.back().mass);
+    add_solid_particles(body, mesh, material, options);
     Vec3s rest;
     for (Index v : node) rest.push_back(mesh.vertices[v]);
     std::vector<Triangle> triangles;
@@ -178,28 +196,20 @@ Index WorldBuilder::add_solid(const EmbeddedMesh& mesh, const SolidMaterial& mat
 {
     Model& model = world_.model;
     Body& body = begin_body(BodyKind::solid, options);
-    body.model = count(model.solids);
     // The lattice is larger than the surface it carries; its density is lowered so that the mass is the surface's.
     SolidMaterial lattice_material = material;
     lattice_material.density = material.density / (1 + mesh.volume_error);
-    model.solids.push_back(make_solid(mesh.tets, lattice_material));
-    add_particles(body, mesh.tets.vertices, options, model.solids.back().mass);
+    add_solid_particles(body, mesh.tets, lattice_material, options);
     add_surface(body, mesh.surface.vertices, mesh.surface.triangles, options.gap);
-    Surface& s = model.surface;
     for (Index i = 0; i < body.vertex_count; ++i) {
-        s.carrier.push_back(Carrier::blocks);
-        s.frame.push_back(none);
-        s.local.emplace_back(Vec3::Zero());
-        bool all_pinned = true;
+        std::vector<Index> blocks;
+        std::vector<Real> weights;
         for (int k = 0; k < 4; ++k) {
             if (mesh.weights[i][k] == 0) continue;
-            const Index block = body.first_block + mesh.tets.tets[mesh.tet[i]][k];
-            s.map_block.push_back(block);
-            s.map_weight.push_back(mesh.weights[i][k]);
-            all_pinned = all_pinned && model.is_prescribed(block);
+            blocks.push_back(body.first_block + mesh.tets.tets[mesh.tet[i]][k]);
+            weights.push_back(mesh.weights[i][k]);
         }
-        s.map_begin.push_back(count(s.map_block));
-        s.prescribed.push_back(all_pinned);
+        carry(model, blocks, weights);
     }
     return count(model.bodies) - 1;
 }
@@ -212,12 +222,17 @@ Index WorldBuilder::add_rigid(const TriangleMesh& mesh, const RigidMaterial& mat
     State& state = world_.state;
     Body& body = begin_body(BodyKind::rigid, options);
     const Index id = count(model.bodies) - 1;
-    body.model = count(model.rigids);
+    body.rotor = count(model.rotors);
     body.block_count = 2;
     const Rigid rigid = make_rigid(mesh, material);
     if (!(rigid.mass > 0))
         throw Error("body '" + options.name + "': its mesh encloses no positive volume; is it turned inside out?");
-    model.rigids.push_back(rigid);
+    model.rotors.push_back({body.first_block, rigid});
+    model.frames.push_back({.rotor = body.rotor});
+    model.mass.insert(model.mass.end(), {rigid.mass, 0});
+    model.drag.insert(model.drag.end(), 2, 0);
+    model.rest.insert(model.rest.end(), {rigid.rest_center, Vec3::Zero()});
+    model.rotor_of_block.insert(model.rotor_of_block.end(), 2, body.rotor);
     state.position.push_back(options.place(rigid.rest_center));
     state.position.emplace_back(Vec3::Zero());
     state.velocity.push_back(options.velocity);
@@ -226,9 +241,9 @@ Index WorldBuilder::add_rigid(const TriangleMesh& mesh, const RigidMaterial& mat
     model.block_body.insert(model.block_body.end(), 2, id);
     model.pin_of_block.insert(model.pin_of_block.end(), 2, none);
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
-    Vec3s local = mesh.vertices;
-    for (Vec3& x : local) x -= rigid.rest_center;
-    carry_by_frame(model.surface, Carrier::rigid, body.model, local);
+    const Real weight = 1;
+    for (const Vec3& x : mesh.vertices)
+        carry(model, {&body.first_block, 1}, {&weight, 1}, count(model.frames) - 1, x - rigid.rest_center);
     return id;
 }
 
@@ -236,12 +251,11 @@ Index WorldBuilder::add_obstacle(const TriangleMesh& mesh, const BodyOptions& op
 {
     Model& model = world_.model;
     Body& body = begin_body(BodyKind::obstacle, options);
-    body.model = count(model.obstacles);
+    body.obstacle = count(model.obstacles);
     model.obstacles.push_back({options.motion, {}});
+    model.frames.push_back({.obstacle = body.obstacle});
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
-    Vec3s start;
-    for (const Vec3& x : mesh.vertices) start.push_back(options.place(x));
-    carry_by_frame(model.surface, Carrier::obstacle, body.model, start);
+    for (const Vec3& x : mesh.vertices) carry(model, {}, {}, count(model.frames) - 1, options.place(x));
     return count(model.bodies) - 1;
 }
 
@@ -249,13 +263,24 @@ Index WorldBuilder::add_plane(const Plane& plane, const BodyOptions& options)
 {
     Model& model = world_.model;
     Body& body = begin_body(BodyKind::plane, options);
-    body.model = count(model.obstacles);
+    body.obstacle = count(model.obstacles);
+    body.plane = true;
     body.gap = options.gap.value_or(0);
     Plane placed;
     placed.normal = (options.place.rotation * plane.normal).normalized();
     placed.offset = placed.normal.dot(options.place(plane.normal * plane.offset));
     model.obstacles.push_back({options.motion, placed});
     return count(model.bodies) - 1;
+}
+
+void WorldBuilder::add_batch(std::shared_ptr<const ElementBatch> batch)
+{
+    for (Index e = 0; e < batch->element_count(); ++e)
+        for (const Index block : batch->blocks(e))
+            if (block < 0 || block >= world_.model.block_count())
+                throw Error("an element refers to block " + std::to_string(block) + ", but there are " +
+                            std::to_string(world_.model.block_count()));
+    world_.model.batches.push_back(std::move(batch));
 }
 
 void WorldBuilder::exclude_contact(Index a, Index b)

@@ -1,6 +1,8 @@
 #pragma once
 // Puts bodies into a world. Meshes are in their rest shape; `place` brings them to their start.
 
+#include "pliant/bodies/cloth.hpp"
+#include "pliant/bodies/solid.hpp"
 #include "pliant/mesh/mesh.hpp"
 #include "pliant/world/world.hpp"
 
@@ -40,6 +42,8 @@ public:
     Index add_rigid(const TriangleMesh& mesh, const RigidMaterial& material, const BodyOptions& options);
     Index add_obstacle(const TriangleMesh& mesh, const BodyOptions& options);
     Index add_plane(const Plane& plane, const BodyOptions& options);
+    /// More elastic energy between blocks that exist already, of one body or of several.
+    void add_batch(std::shared_ptr<const ElementBatch> batch);
 
     void set_gravity(const Vec3& gravity) { world_.model.gravity = gravity; }
     void set_friction(FrictionTable friction) { world_.model.friction = std::move(friction); }
@@ -52,7 +56,10 @@ private:
     Body& begin_body(BodyKind kind, const BodyOptions& options);
     void add_surface(Body& body, const Vec3s& rest, const std::vector<Triangle>& triangles,
                      const std::optional<Real>& gap);
-    void add_particles(Body& body, const Vec3s& rest, const BodyOptions& options, const std::vector<Real>& mass);
+    void add_particles(Body& body, const Vec3s& rest, const BodyOptions& options, const std::vector<Real>& mass,
+                       Real drag);
+    void add_solid_particles(Body& body, const TetMesh& mesh, const SolidMaterial& material,
+                             const BodyOptions& options);
     void pin(Body& body, const BodyOptions& options);
 
     World world_;

@@ -9,9 +9,10 @@ namespace pliant {
 /// principal stretches of solid elements. At least 0.
 Real max_elongation(const Model& model, const State& state);
 
-/// Per surface vertex: von Mises stress of a solid [Pa], averaged from elements to nodes by volume and interpolated
-/// to an embedded surface; for cloth the largest tension of the structural and shear springs at the vertex [N], 0 for
-/// compressed ones; 0 for everything else.
+/// Per block: von Mises stress of a solid [Pa], averaged from elements to nodes by volume; for cloth the largest
+/// tension of the structural and shear springs at the particle [N], 0 for compressed ones; 0 for everything else.
+void block_stress(const Model& model, const State& state, std::vector<Real>& out);
+/// The same per surface vertex, interpolated to an embedded surface.
 void surface_stress(const Model& model, const State& state, std::vector<Real>& out);
 
 } // namespace pliant

@@ -1,18 +1,11 @@
 #pragma once
-// The one surface of the world: every body's triangles, and how each vertex hangs on the state's blocks.
+// The one surface of the world: every body's triangles, and what carries each vertex.
 
 #include "pliant/core/types.hpp"
 
 #include <span>
 
 namespace pliant {
-
-/// What carries a surface vertex.
-enum class Carrier : std::uint8_t {
-    blocks,   ///< position is a weighted sum of particle blocks: cloth (one, weight 1), embedded surfaces (four)
-    rigid,    ///< fixed in a rigid body's frame: blocks (frame's first block, +1), J = [I, -[r]x]
-    obstacle, ///< fixed in a scripted frame: no block, only a prescribed position
-};
 
 struct Surface {
     // Topology over all bodies; vertices, edges and triangles of one body are contiguous.
@@ -24,13 +17,15 @@ struct Surface {
     std::vector<Real> vertex_gap;         ///< per vertex: half of the distance its body keeps to itself [m]
     Vec3s rest;                           ///< positions in the rest shape [m] (rest distances, elongation)
 
-    // Vertex -> state.
-    std::vector<Carrier> carrier; ///< per vertex
-    std::vector<Index> map_begin; ///< per vertex + 1: range in map_block and map_weight (Carrier::blocks)
+    // What carries each vertex. Its velocity is a sum over blocks, u = sum_k w_k v_k: one block for a particle, four in
+    // a tetrahedron, eight in a lattice cell, the linear block for a rigid body, none for a script. A vertex in a frame
+    // is at the frame's pose of its local position instead of the sum over the blocks' positions, and a frame that
+    // turns adds omega x arm to its velocity.
+    std::vector<Index> map_begin; ///< per vertex + 1: range in map_block and map_weight
     std::vector<Index> map_block;
     std::vector<Real> map_weight;
-    std::vector<Index> frame; ///< per vertex: rigid body or obstacle number; `none` for Carrier::blocks
-    Vec3s local;              ///< per vertex: position in that frame [m]
+    std::vector<Index> frame; ///< per vertex: number of the frame, or none
+    Vec3s local;              ///< per vertex: position in its frame [m]
 
     Index vertex_count() const { return count(vertex_body); }
     std::span<const Index> blocks(Index v) const
@@ -40,6 +35,16 @@ struct Surface {
     std::span<const Real> weights(Index v) const
     {
         return {map_weight.data() + map_begin[v], map_weight.data() + map_begin[v + 1]};
+    }
+    /// Position of a vertex, from the blocks' positions and the frames' poses [m].
+    Vec3 position(Index v, const Vec3s& block_position, const std::vector<Pose>& frames) const
+    {
+        if (frame[v] != none) return frames[frame[v]](local[v]);
+        const Index begin = map_begin[v], end = map_begin[v + 1];
+        if (end == begin + 1) return block_position[map_block[begin]];
+        Vec3 x = Vec3::Zero();
+        for (Index k = begin; k < end; ++k) x += map_weight[k] * block_position[map_block[k]];
+        return x;
     }
 };
 

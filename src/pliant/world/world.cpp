@@ -31,14 +31,30 @@ Real FrictionTable::between(Index a, Index b) const
     return value;
 }
 
+namespace {
+
+void add_visible(Hash& hash, const State& s)
+{
+    hash.add(s.time);
+    hash.add(s.step);
+    hash.add(s.position);
+    hash.add(s.velocity);
+    for (const Quat& q : s.orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
+}
+
+} // namespace
+
+std::uint64_t State::visible_hash() const
+{
+    Hash hash;
+    add_visible(hash, *this);
+    return hash.value();
+}
+
 std::uint64_t State::hash() const
 {
     Hash hash;
-    hash.add(time);
-    hash.add(step);
-    hash.add(position);
-    hash.add(velocity);
-    for (const Quat& q : orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
+    add_visible(hash, *this);
     for (const ContactMemory& c : contacts) {
         hash.add(c.key_a);
         hash.add(c.key_b);
@@ -74,163 +90,87 @@ Vec3 pin_position(const Model& model, const Pin& pin, Real time)
     return pin.motion == none ? pin.start : model.motions[pin.motion].pose(time)(pin.start);
 }
 
-namespace {
-
-std::vector<Pose> rigid_poses(const Model& model, const State& state)
+std::vector<Pose> frame_poses(const Model& model, const State& state)
 {
-    std::vector<Pose> poses(model.rigids.size());
-    for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::rigid)
-            poses[body.model] = {state.position[body.first_block], state.orientation[body.model]};
+    std::vector<Pose> poses(model.frames.size());
+    for (std::size_t i = 0; i < poses.size(); ++i) {
+        const CarrierFrame& frame = model.frames[i];
+        if (frame.rotor != none)
+            poses[i] = {state.position[model.rotors[frame.rotor].block], state.orientation[frame.rotor]};
+        else
+            poses[i] = obstacle_pose(model, frame.obstacle, state.time);
+    }
     return poses;
 }
-
-std::vector<Pose> obstacle_poses(const Model& model, Real time)
-{
-    std::vector<Pose> poses(model.obstacles.size());
-    for (Index i = 0; i < count(poses); ++i) poses[i] = obstacle_pose(model, i, time);
-    return poses;
-}
-
-} // namespace
 
 void surface_positions(const Model& model, const State& state, Vec3s& out)
 {
     const Surface& s = model.surface;
-    const std::vector<Pose> rigid = rigid_poses(model, state), scripted = obstacle_poses(model, state.time);
+    const std::vector<Pose> frames = frame_poses(model, state);
     out.resize(s.vertex_body.size());
-    parallel_for(s.vertex_count(), [&](Index v) {
-        switch (s.carrier[v]) {
-        case Carrier::blocks: {
-            const Index begin = s.map_begin[v], end = s.map_begin[v + 1];
-            if (end == begin + 1) {
-                out[v] = state.position[s.map_block[begin]];
-            } else {
-                Vec3 x = Vec3::Zero();
-                for (Index k = begin; k < end; ++k) x += s.map_weight[k] * state.position[s.map_block[k]];
-                out[v] = x;
-            }
-            break;
-        }
-        case Carrier::rigid:
-            out[v] = rigid[s.frame[v]](s.local[v]);
-            break;
-        case Carrier::obstacle:
-            out[v] = scripted[s.frame[v]](s.local[v]);
-            break;
-        }
-    });
+    parallel_for(s.vertex_count(), [&](Index v) { out[v] = s.position(v, state.position, frames); });
 }
 
 void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out)
 {
     const Surface& s = model.surface;
-    const std::vector<Pose> before = obstacle_poses(model, state.time - dt), now = obstacle_poses(model, state.time);
-    std::vector<Index> first_block(model.rigids.size());
-    for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::rigid) first_block[body.model] = body.first_block;
+    State before = State();
+    before.time = state.time - dt;
+    before.position = state.position;
+    before.orientation = state.orientation;
+    const std::vector<Pose> old_frames = frame_poses(model, before), frames = frame_poses(model, state);
     out.resize(s.vertex_body.size());
     parallel_for(s.vertex_count(), [&](Index v) {
-        switch (s.carrier[v]) {
-        case Carrier::blocks: {
-            Vec3 u = Vec3::Zero();
-            for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
-                u += s.map_weight[k] * state.velocity[s.map_block[k]];
-            out[v] = u;
-            break;
+        if (model.is_scripted_vertex(v)) {
+            const Index f = s.frame[v];
+            out[v] = dt > 0 ? Vec3((frames[f](s.local[v]) - old_frames[f](s.local[v])) / dt) : Vec3::Zero();
+            return;
         }
-        case Carrier::rigid: {
-            const Index b = first_block[s.frame[v]];
-            out[v] = state.velocity[b] + Vec3(state.velocity[b + 1]).cross(state.orientation[s.frame[v]] * s.local[v]);
-            break;
-        }
-        case Carrier::obstacle:
-            out[v] = dt > 0 ? Vec3((now[s.frame[v]](s.local[v]) - before[s.frame[v]](s.local[v])) / dt) : Vec3::Zero();
-            break;
-        }
+        Vec3 u = Vec3::Zero();
+        for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
+            u += s.map_weight[k] * state.velocity[s.map_block[k]];
+        if (const Rotor* rotor = model.rotor_of_vertex(v))
+            u += Vec3(state.velocity[rotor->angular_block()]).cross(frames[s.frame[v]].rotation * s.local[v]);
+        out[v] = u;
     });
 }
-
-namespace {
-
-/// Calls visit(mass, position, velocity) for every particle of cloth and solids.
-template <class Visit>
-void for_each_particle(const Model& model, const State& state, Visit&& visit)
-{
-    for (const Body& body : model.bodies) {
-        if (body.kind != BodyKind::cloth && body.kind != BodyKind::solid) continue;
-        const std::vector<Real>& mass =
-            body.kind == BodyKind::cloth ? model.cloths[body.model].mass : model.solids[body.model].mass;
-        for (Index i = 0; i < body.block_count; ++i)
-            visit(mass[i], state.position[body.first_block + i], state.velocity[body.first_block + i]);
-    }
-}
-
-} // namespace
 
 Energy energy(const Model& model, const State& state)
 {
     Energy e;
-    for_each_particle(model, state, [&](Real m, const Vec3& x, const Vec3& v) {
-        e.kinetic += m * v.squaredNorm() / 2;
-        e.gravity -= m * model.gravity.dot(x);
-    });
-    for (const Body& body : model.bodies) {
-        const Vec3* x = state.position.data() + body.first_block;
-        if (body.kind == BodyKind::cloth) {
-            const Cloth& cloth = model.cloths[body.model];
-            e.elastic += parallel_sum(count(cloth.springs), 0.0, [&](Index i) {
-                const Spring& s = cloth.springs[i];
-                return spring_energy(s, x[s.a], x[s.b]);
-            });
-        } else if (body.kind == BodyKind::solid) {
-            const Solid& solid = model.solids[body.model];
-            e.elastic += parallel_sum(count(solid.elements), 0.0, [&](Index i) {
-                const SolidElement& el = solid.elements[i];
-                return element_energy(solid, el, {x[el.nodes[0]], x[el.nodes[1]], x[el.nodes[2]], x[el.nodes[3]]});
-            });
-        } else if (body.kind == BodyKind::rigid) {
-            const Rigid& rigid = model.rigids[body.model];
-            const Vec3 &v = state.velocity[body.first_block], &w = state.velocity[body.first_block + 1];
-            e.kinetic +=
-                rigid.mass * v.squaredNorm() / 2 + w.dot(world_inertia(rigid, state.orientation[body.model]) * w) / 2;
-            e.gravity -= rigid.mass * model.gravity.dot(x[0]);
-        }
+    for (Index i = 0; i < model.block_count(); ++i) {
+        e.kinetic += model.mass[i] * state.velocity[i].squaredNorm() / 2;
+        e.gravity -= model.mass[i] * model.gravity.dot(state.position[i]);
     }
+    for (std::size_t r = 0; r < model.rotors.size(); ++r) {
+        const Vec3& w = state.velocity[model.rotors[r].angular_block()];
+        e.kinetic += w.dot(world_inertia(model.rotors[r].rigid, state.orientation[r]) * w) / 2;
+    }
+    for (const auto& batch : model.batches) e.elastic += batch->energy(state.position);
     return e;
 }
 
 Real moving_mass(const Model& model)
 {
-    Real mass = 0;
-    for (const Cloth& cloth : model.cloths)
-        for (const Real m : cloth.mass) mass += m;
-    for (const Solid& solid : model.solids)
-        for (const Real m : solid.mass) mass += m;
-    for (const Rigid& rigid : model.rigids) mass += rigid.mass;
-    return mass;
+    Real sum = 0;
+    for (const Real m : model.mass) sum += m;
+    return sum;
 }
 
 Vec3 linear_momentum(const Model& model, const State& state)
 {
     Vec3 p = Vec3::Zero();
-    for_each_particle(model, state, [&](Real m, const Vec3&, const Vec3& v) { p += m * v; });
-    for (const Body& body : model.bodies)
-        if (body.kind == BodyKind::rigid) p += model.rigids[body.model].mass * state.velocity[body.first_block];
+    for (Index i = 0; i < model.block_count(); ++i) p += model.mass[i] * state.velocity[i];
     return p;
 }
 
 Vec3 angular_momentum(const Model& model, const State& state)
 {
     Vec3 L = Vec3::Zero();
-    for_each_particle(model, state, [&](Real m, const Vec3& x, const Vec3& v) { L += m * x.cross(v); });
-    for (const Body& body : model.bodies) {
-        if (body.kind != BodyKind::rigid) continue;
-        const Rigid& rigid = model.rigids[body.model];
-        const Index b = body.first_block;
-        L += rigid.mass * state.position[b].cross(state.velocity[b]) +
-             world_inertia(rigid, state.orientation[body.model]) * state.velocity[b + 1];
-    }
+    for (Index i = 0; i < model.block_count(); ++i) L += model.mass[i] * state.position[i].cross(state.velocity[i]);
+    for (std::size_t r = 0; r < model.rotors.size(); ++r)
+        L += world_inertia(model.rotors[r].rigid, state.orientation[r]) *
+             state.velocity[model.rotors[r].angular_block()];
     return L;
 }
 

@@ -1,30 +1,46 @@
 #pragma once
 // What is simulated: an immutable model (bodies, one surface, maps) and the state that evolves.
 
-#include "pliant/bodies/cloth.hpp"
+#include "pliant/bodies/batch.hpp"
 #include "pliant/bodies/rigid.hpp"
-#include "pliant/bodies/solid.hpp"
 #include "pliant/world/motion.hpp"
 #include "pliant/world/surface.hpp"
 
+#include <memory>
 #include <optional>
 #include <string>
 
 namespace pliant {
 
+/// What a body was made as: for names, colours and units. Physics asks the questions of Body and Model instead.
 enum class BodyKind { cloth, solid, rigid, obstacle, plane };
 const char* to_string(BodyKind kind);
+/// Nothing but a script moves it.
+inline bool is_scripted(BodyKind kind)
+{
+    return kind == BodyKind::obstacle || kind == BodyKind::plane;
+}
+/// It has a stress: its elements resist deformation.
+inline bool is_deformable(BodyKind kind)
+{
+    return kind == BodyKind::cloth || kind == BodyKind::solid;
+}
 
 /// One body's place in the world's arrays.
 struct Body {
     std::string name;
     BodyKind kind = BodyKind::cloth;
-    Index model = 0;                          ///< index into the model array of its kind
     Index first_block = 0, block_count = 0;   ///< blocks in State::position and State::velocity
     Index first_vertex = 0, vertex_count = 0; ///< in the surface
     Index first_edge = 0, edge_count = 0;
     Index first_triangle = 0, triangle_count = 0;
-    bool closed = false;  ///< its surface encloses a volume
+    Index first_limit = 0, limit_count = 0; ///< in Model::length_limits
+    Index rotor = none;                     ///< in Model::rotors, for a rigid body
+    Index obstacle = none;                  ///< in Model::obstacles, for what a script moves
+    bool plane = false;                     ///< a half-space without triangles; an obstacle
+    bool closed = false;                    ///< its surface encloses a volume
+    bool sheet = false;                     ///< its particles are its surface, and none is inside
+    bool stiff = false;                     ///< answers a push first of all as a whole
     Real gap = 0;         ///< distance that contact keeps [m]; 0 for an obstacle that takes the other body's
     Real edge_length = 0; ///< median edge length of its surface in the rest shape [m]; 0 for a plane
 };
@@ -32,7 +48,26 @@ struct Body {
 /// A scripted obstacle: a closed mesh or a plane, moved by its script.
 struct Obstacle {
     Motion motion;
-    Plane plane; ///< at the start; only for BodyKind::plane
+    Plane plane; ///< at the start; only for bodies that are planes
+};
+
+/// Two blocks that move as a rigid body: the centre of mass, and after it the angular velocity.
+struct Rotor {
+    Index block = 0; ///< the linear one
+    Rigid rigid;
+    Index angular_block() const { return block + 1; }
+};
+
+/// A frame that surface vertices are fixed in: a rotor's or an obstacle's.
+struct CarrierFrame {
+    Index rotor = none, obstacle = none;
+};
+
+/// Two particles that may not be farther apart than `ratio` times their rest length.
+struct LengthLimit {
+    Index a, b;       ///< blocks
+    Real rest_length; ///< [m]
+    Real ratio;
 };
 
 /// A block whose motion is prescribed: it leaves the linear system.
@@ -56,14 +91,20 @@ struct FrictionTable {
 /// Everything that never changes during a run.
 struct Model {
     std::vector<Body> bodies;
-    std::vector<Cloth> cloths;
-    std::vector<Solid> solids;
-    std::vector<Rigid> rigids;
-    std::vector<Obstacle> obstacles; ///< Carrier::obstacle frames and planes
-    std::vector<Motion> motions;     ///< of pins
-    std::vector<Pin> pins;           ///< sorted by block
-    std::vector<Index> block_body;   ///< per block
-    std::vector<Index> pin_of_block; ///< per block: index into pins or none
+    std::vector<std::shared_ptr<const ElementBatch>> batches; ///< elastic energy, in the order of summation
+    std::vector<LengthLimit> length_limits;                   ///< limits of one body are contiguous
+    std::vector<Rotor> rotors;                                ///< in the order of their blocks
+    std::vector<Obstacle> obstacles;
+    std::vector<CarrierFrame> frames; ///< that Surface::frame names
+    std::vector<Motion> motions;      ///< of pins
+    std::vector<Pin> pins;            ///< sorted by block
+    // Per block.
+    std::vector<Index> block_body;
+    std::vector<Index> pin_of_block;   ///< index into pins or none
+    std::vector<Index> rotor_of_block; ///< index into rotors (for both of its blocks) or none
+    std::vector<Real> mass;            ///< [kg]; 0 for the angular block of a rotor
+    std::vector<Real> drag;            ///< mass-proportional Rayleigh damping, alpha [1/s]
+    Vec3s rest;                        ///< in the rest shape of its body [m]
     Surface surface;
     Vec3 gravity = {0, -9.81, 0}; ///< [m/s^2]
     FrictionTable friction;
@@ -71,6 +112,15 @@ struct Model {
 
     Index block_count() const { return count(block_body); }
     bool is_prescribed(Index block) const { return pin_of_block[block] != none; }
+    bool is_scripted(Index body) const { return bodies[body].obstacle != none; }
+    /// The rotor that turns a surface vertex; null for all other carriers.
+    const Rotor* rotor_of_vertex(Index v) const
+    {
+        const Index f = surface.frame[v];
+        return f == none || frames[f].rotor == none ? nullptr : &rotors[frames[f].rotor];
+    }
+    /// Whether nothing but a script moves a surface vertex (pins are blocks, and not meant).
+    bool is_scripted_vertex(Index v) const { return surface.map_begin[v] == surface.map_begin[v + 1]; }
 };
 
 /// A contact impulse remembered for the next step's warm start.
@@ -91,7 +141,7 @@ struct State {
     std::int64_t step = 0;
     Vec3s position; ///< [m], per block; a rigid body's first block is its centre of mass, its second is unused (0)
     Vec3s velocity; ///< [m/s], per block; a rigid body's second block is its angular velocity [rad/s]
-    std::vector<Quat> orientation;       ///< per rigid body, unit length
+    std::vector<Quat> orientation;       ///< per rotor, unit length
     std::vector<ContactMemory> contacts; ///< sorted by key
     std::vector<ReleasedPair> released;  ///< sorted
     // Warm starts of the implicit method, from its last sub-step; empty before the first one.
@@ -99,6 +149,8 @@ struct State {
     Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
     Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
 
+    std::uint64_t
+    visible_hash() const;       ///< FNV-1a over what a user sees: time, step, positions, velocities, orientations
     std::uint64_t hash() const; ///< FNV-1a over every byte above
 };
 
@@ -121,6 +173,8 @@ Plane plane_at(const Model& model, Index obstacle, Real time);
 /// Prescribed position of a pinned block at a time.
 Vec3 pin_position(const Model& model, const Pin& pin, Real time);
 
+/// Poses of all frames that carry surface vertices; obstacles by their script at state.time.
+std::vector<Pose> frame_poses(const Model& model, const State& state);
 /// Positions of all surface vertices in a state [m]; obstacles by their script at state.time.
 void surface_positions(const Model& model, const State& state, Vec3s& out);
 /// Velocities of all surface vertices [m/s]; obstacles by a one-sided difference of their script over dt.
@@ -132,7 +186,7 @@ struct Energy {
     Real total() const { return kinetic + elastic + gravity; }
 };
 Energy energy(const Model& model, const State& state);
-Real moving_mass(const Model& model); ///< of cloth, solids and rigid bodies, pinned parts included [kg]
+Real moving_mass(const Model& model);                          ///< of all blocks, pinned ones included [kg]
 Vec3 linear_momentum(const Model& model, const State& state);  ///< [kg m/s]
 Vec3 angular_momentum(const Model& model, const State& state); ///< about the origin [kg m^2/s]
 

@@ -1,0 +1,92 @@
+#pragma once
+// Elastic energy as batches of like elements over the world's blocks. Dynamics and energy go over batches and know no
+// kind of body; several batches may share a block, and one may span several bodies.
+
+#include "pliant/linalg/block_matrix.hpp"
+
+#include <memory>
+#include <span>
+
+namespace pliant {
+
+/// Where the rows of a batch go. The first batch that writes a block of the matrix assigns it and says so here, the
+/// later ones add: nobody needs to clear the matrix.
+struct MatrixRows {
+    const BlockPattern& pattern;
+    std::vector<std::uint8_t>& assigned; ///< per slot: somebody assigns it
+};
+
+/// A batch as a solver sees it, row by row: what the elements at a block add to that block. It holds the scratch of one
+/// solver; rows of different blocks may be asked for at the same time, and a row is always summed in the same order.
+class BatchRows {
+public:
+    BatchRows() = default;
+    BatchRows(const BatchRows&) = delete;
+    BatchRows& operator=(const BatchRows&) = delete;
+    virtual ~BatchRows() = default;
+
+    /// Blocks outside of [first_block, end_block) have no element of the batch.
+    virtual Index first_block() const = 0;
+    virtual Index end_block() const = 0;
+
+    /// Work that each element of [begin, end) does once, at positions x [m]: for add_system().
+    virtual void evaluate_system(Index begin, Index end, const Vec3s& x) = 0;
+    /// Adds elastic forces [N] to the rows [begin, end) of `force`, and (dt^2 + dt damping) K to those of A; rows that
+    /// are not the batch's stay as they are. The diagonal blocks hold the inertia already.
+    virtual void add_system(Index begin, Index end, const Vec3s& x, Real dt, BlockMatrix& A, Vec3s& force) const = 0;
+
+    /// The same for forces alone, with damping at velocities v [m/s].
+    virtual void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) = 0;
+    virtual void add_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v, Vec3s& force) const = 0;
+};
+
+/// Per block: bounds of the sum of the norms of its row in the stiffness and in the damping matrix.
+struct RowBounds {
+    explicit RowBounds(Index blocks) : stiffness(static_cast<std::size_t>(blocks), 0), damping(stiffness) {}
+    void add(Index block, Real k, Real beta)
+    {
+        stiffness[block] += k;
+        damping[block] += beta * k;
+    }
+    std::vector<Real> stiffness; ///< [N/m]
+    std::vector<Real> damping;   ///< [N s/m]
+};
+
+/// Elements of one kind and one material. Immutable: worlds share it.
+class ElementBatch {
+public:
+    virtual ~ElementBatch() = default;
+
+    virtual Index element_count() const = 0;
+    /// The blocks of an element: they are coupled with each other in the matrix.
+    virtual std::span<const Index> blocks(Index element) const = 0;
+    /// Stiffness-proportional Rayleigh damping, beta [s].
+    virtual Real damping() const = 0;
+
+    /// At positions x of all blocks [J].
+    virtual Real energy(const Vec3s& x) const = 0;
+    /// Rows without a matrix, for forces alone, if `matrix` is null.
+    virtual std::unique_ptr<BatchRows> make_rows(const MatrixRows* matrix) const = 0;
+    virtual void add_row_bounds(const Vec3s& x, RowBounds& bounds) const = 0;
+
+    /// Largest elongation (length over rest length, minus one) of what resists stretching; at least 0.
+    virtual Real max_elongation(const Vec3s& x) const = 0;
+    /// Raises the value of each block to what this batch feels there: von Mises stress [Pa] or tension [N].
+    virtual void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const = 0;
+};
+
+/// Which elements meet at each block, in the order of the elements.
+struct Incidence {
+    struct Corner {
+        Index element;
+        Index corner; ///< which of the element's blocks it is
+    };
+    Index first_block = 0;
+    std::vector<Index> begin; ///< per block from first_block on, + 1: range in `corners`
+    std::vector<Corner> corners;
+
+    Index end_block() const { return first_block + count(begin) - 1; }
+};
+Incidence incidence_of(const ElementBatch& batch);
+
+} // namespace pliant
