@@ -117,7 +117,7 @@ TEST(Frame, OfAnEmbeddedSurfaceCostsWhatItsLatticeCosts)
 {
     const TemporaryDirectory dir;
     simulate(R"(
-time: {step: 10 ms, end: 0.01 s}
+time: {step: 10 ms, end: 0.01 s, fps: 100}
 contact: {method: none}
 materials: {rubber: {type: solid}}
 bodies: {egg: {material: rubber, mesh: {sphere: {radius: 0.1, subdivisions: 6}}, embed: {cells: 4}}}
