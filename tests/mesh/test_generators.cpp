@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <limits>
 #include <numbers>
 
@@ -155,6 +156,59 @@ TEST(Generators, TetBoxFillsTheBoxAndItsBoundaryIsClosed)
     expect_solid(make_tet_box({1, 2, 3}, {2, 2, 3}), 1, 6, 1e-14, 0.3);
 }
 
+TEST(Generators, TetBoxOfFiveTetrahedraACubeFillsTheBoxAndItsFacesMatch)
+{
+    for (const std::array<Index, 3>& cells : {std::array<Index, 3>{1, 1, 1}, {2, 2, 3}, {5, 5, 5}, {4, 1, 2}}) {
+        const TetMesh box = make_tet_box({1, 2, 3}, cells, TetSplit::five);
+        EXPECT_EQ(count(box.tets), 5 * cells[0] * cells[1] * cells[2]);
+        expect_solid(box, 1, 6, 1e-14, 0.05);
+        // All of the boundary is on the box: a face without its partner would be inside.
+        for (const Triangle& t : boundary_of(box.tets)) {
+            const Vec3 middle = (box.vertices[t[0]] + box.vertices[t[1]] + box.vertices[t[2]]) / 3;
+            EXPECT_NEAR(middle.cwiseQuotient(Vec3(0.5, 1, 1.5)).lpNorm<Eigen::Infinity>(), 1, 1e-14);
+        }
+    }
+    expect_solid(make_tet_box({1, 1, 1}, {3, 3, 3}, TetSplit::five), 1, 1, 1e-14, 0.7);
+}
+
+TEST(Generators, TetWedgeIsTheWedgeFilledWithTetrahedra)
+{
+    const Real angle = 20 * pi / 180;
+    for (TetSplit split : {TetSplit::six, TetSplit::five}) {
+        const TetMesh stone = make_tet_wedge(2, 3, angle, 0.5, {5, 5, 3}, split);
+        EXPECT_EQ(count(stone.tets), split == TetSplit::five ? 375 : 450);
+        // Its sections are polygons of 5 chords.
+        const Real volume = 0.5 * 5 * std::sin(angle / 5) / 2 * (9 - 4);
+        expect_solid(stone, 1, volume, 1e-13, 0.2);
+        EXPECT_NEAR(enclosed_volume(make_wedge(2, 3, angle, 0.5, {5, 5, 3})), volume, 1e-13);
+    }
+}
+
+TEST(Generators, TurnedSolidIsAStackOfFrustums)
+{
+    const std::vector<Vec2> pawn = {{0.5, 0}, {0.55, 0.1}, {0.2, 0.4}, {0.15, 0.9}, {0.3, 1}, {0.35, 1.2}, {0, 1.5}};
+    for (Index around : {3, 4, 5, 6, 12}) {
+        const Real section = around / 2.0 * std::sin(2 * pi / around); // area of a polygon of radius 1
+        Real volume = 0;
+        for (std::size_t i = 0; i + 1 < pawn.size(); ++i) {
+            const Real r = pawn[i].x(), s = pawn[i + 1].x();
+            volume += (pawn[i + 1].y() - pawn[i].y()) / 3 * section * (r * r + r * s + s * s);
+        }
+        for (TurnedCore core : {TurnedCore::axis, TurnedCore::bare}) {
+            const TetMesh figure = make_tet_turned(pawn, around, core);
+            const bool axis = core == TurnedCore::axis;
+            EXPECT_EQ(count(figure.vertices), 6 * (around + axis) + 1);
+            EXPECT_EQ(count(figure.tets), (axis ? around : around - 2) * (5 * 3 + 1));
+            expect_solid(figure, 1, volume, 1e-13, 0.005);
+            for (Index v = 0; v < count(figure.vertices); ++v) // every vertex is used
+                EXPECT_TRUE(std::any_of(figure.tets.begin(), figure.tets.end(),
+                                        [&](const Tet& t) { return std::find(t.begin(), t.end(), v) != t.end(); }));
+        }
+    }
+    const std::vector<Vec2> top = {{0, -1}, {1, 0}, {0, 2}};
+    expect_solid(make_tet_turned(top, 8), 1, 4 * std::sin(pi / 4) * 3 / 3, 1e-13, 0.01);
+}
+
 TEST(Generators, TetSphereFillsTheBallWithNearlyRegularTetrahedra)
 {
     for (Index layers : {1, 2, 3, 8}) {
@@ -188,6 +242,12 @@ TEST(Generators, RefuseSenselessNumbersWithASentence)
     EXPECT_THROW(make_wedge(1, 2, 4, 1), Error);
     EXPECT_THROW(make_tet_box({1, 1, 1}, {100000, 100000, 100000}), Error);
     EXPECT_THROW(make_tet_sphere(1, 0), Error);
+    EXPECT_THROW(make_tet_wedge(2, 1, 0.1, 1, {1, 1, 1}), Error);
+    EXPECT_THROW(make_tet_turned({{1, 0}}, 6), Error);
+    EXPECT_THROW(make_tet_turned({{1, 0}, {0, 1}, {1, 2}}, 6), Error);
+    EXPECT_THROW(make_tet_turned({{0, 0}, {0, 1}}, 6), Error);
+    EXPECT_THROW(make_tet_turned({{1, 0}, {1, 1}, {2, 1}}, 6), Error);
+    EXPECT_THROW(make_tet_turned({{1, 0}, {1, nan}}, 6), Error);
     try {
         make_cone(1, 0.5, 1, 2, 4);
         FAIL();

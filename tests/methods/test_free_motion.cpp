@@ -3,7 +3,7 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/core/random.hpp"
 #include "pliant/mesh/generators.hpp"
-#include "pliant/methods/method.hpp"
+#include "pliant/methods/free_motion.hpp"
 #include "pliant/world/builder.hpp"
 #include "pliant/world/strain.hpp"
 #include "world/spring_worlds.hpp"
@@ -17,10 +17,9 @@ using namespace pliant;
 
 namespace {
 
-MethodOptions free_options(Integrator integrator = Integrator::backward_euler)
+FreeMotionOptions free_options(Integrator integrator = Integrator::backward_euler)
 {
-    MethodOptions options;
-    options.method = "none";
+    FreeMotionOptions options;
     options.integrator = integrator;
     options.linear_tolerance = 1e-13; // closed forms are compared below the default's accuracy
     return options;

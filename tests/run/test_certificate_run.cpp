@@ -60,7 +60,7 @@ TEST_F(CertificateRun, ShowsWhatPassesThroughWithoutContactAndPromisesNothing)
 {
     simulate(falling_ball("none"));
     const Certificate c = certify();
-    EXPECT_FALSE(c.promised);
+    EXPECT_FALSE(c.promise.no_crossing);
     EXPECT_TRUE(c.kept()) << "nothing was promised or expected";
     EXPECT_FALSE(c.clean());
     EXPECT_EQ(c.frames, 26);
@@ -96,7 +96,7 @@ TEST_F(CertificateRun, ImplicitContactKeepsItsPromiseInEveryStep)
 {
     simulate(falling_ball("implicit", "{intersections: 0, contacts: 1}"), true);
     const Certificate c = certify();
-    EXPECT_TRUE(c.promised);
+    EXPECT_TRUE(c.promise.no_crossing);
     EXPECT_TRUE(c.clean());
     EXPECT_TRUE(c.kept());
     EXPECT_EQ(c.frames, 101);

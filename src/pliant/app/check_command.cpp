@@ -60,7 +60,7 @@ int check_scene(const std::string& path, const std::vector<std::string>& overrid
                    mesh.bodies[container].name);
     fmt::print("{} triangle pairs tested at the start, {} intersections\n", found.pairs_tested, found.intersections);
 
-    const bool promised = promises_no_crossing(scene.method);
+    const bool promised = promise_of(scene.method).no_crossing;
     const bool expected = !scene.expect.intersections || found.intersections <= *scene.expect.intersections;
     if (promised && found.intersections > 0)
         fmt::print("method {} needs a start without intersections: move the bodies apart\n", scene.method.method);

@@ -54,7 +54,7 @@ int run(const RunArguments& arguments)
 
 void require_clean_start(const std::string& path, const Scene& scene, const World& world)
 {
-    if (!promises_no_crossing(scene.method)) return;
+    if (!promise_of(scene.method).no_crossing) return;
     const RunMesh mesh = make_run_mesh(world.model);
     const FrameChecker checker(mesh);
     const FrameCheck found = checker.check(make_frame(world, 0, scene.step, {}));

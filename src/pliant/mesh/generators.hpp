@@ -35,8 +35,12 @@ TriangleMesh make_capsule(Real radius, Real length, Index around, Index along);
 TriangleMesh make_wedge(Real inner_radius, Real outer_radius, Real angle, Real depth,
                         const std::array<Index, 3>& cells = {1, 1, 1});
 
-/// Tetrahedral box of cells[0] x cells[1] x cells[2] cubes, six tetrahedra a cube (Kuhn), conforming.
-TetMesh make_tet_box(const Vec3& size, const std::array<Index, 3>& cells);
+/// How a cube is cut: into `six` tetrahedra around a diagonal (Kuhn), or `five`, one in the middle and one at every
+/// second corner, mirrored from cube to cube so that the faces match.
+enum class TetSplit { six, five };
+
+/// Tetrahedral box of cells[0] x cells[1] x cells[2] cubes, conforming.
+TetMesh make_tet_box(const Vec3& size, const std::array<Index, 3>& cells, TetSplit split = TetSplit::six);
 /// A bar is a box: length along x, then height and width.
 inline TetMesh make_tet_bar(Real length, Real height, Real width, const std::array<Index, 3>& cells)
 {
@@ -46,5 +50,15 @@ inline TetMesh make_tet_bar(Real length, Real height, Real width, const std::arr
 TetMesh make_tet_sphere(Real radius, Index layers);
 /// Solid torus around the y axis: `around` slices along the ring, `section` vertices around the tube.
 TetMesh make_tet_torus(Real ring_radius, Real tube_radius, Index around, Index section);
+/// Arch stone as make_wedge(), filled with tetrahedra.
+TetMesh make_tet_wedge(Real inner_radius, Real outer_radius, Real angle, Real depth, const std::array<Index, 3>& cells,
+                       TetSplit split = TetSplit::six);
+
+/// What is inside a turned solid: a row of vertices on its `axis`, or nothing (`bare`), which takes fewer tetrahedra.
+enum class TurnedCore { axis, bare };
+/// Turned solid (a chess figure) around the y axis: the profile is (radius, height) from the bottom up, heights
+/// increasing; every point becomes a ring of `around` vertices, a first or last point of radius 0 a tip. The profile
+/// stays where its heights are.
+TetMesh make_tet_turned(const std::vector<Vec2>& profile, Index around, TurnedCore core = TurnedCore::axis);
 
 } // namespace pliant

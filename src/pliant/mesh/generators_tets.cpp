@@ -22,7 +22,7 @@ void add_oriented(TetMesh& mesh, Tet t)
 
 } // namespace
 
-TetMesh make_tet_box(const Vec3& size, const std::array<Index, 3>& cells)
+TetMesh make_tet_box(const Vec3& size, const std::array<Index, 3>& cells, TetSplit split)
 {
     for (int k = 0; k < 3; ++k) {
         require_positive("tetrahedral box", "the size", size[k]);
@@ -37,6 +37,24 @@ TetMesh make_tet_box(const Vec3& size, const std::array<Index, 3>& cells)
                 mesh.vertices.emplace_back(size.x() * (Real(i) / nx - 0.5), size.y() * (Real(j) / ny - 0.5),
                                            size.z() * (Real(k) / nz - 0.5));
     const auto vertex = [&](Index i, Index j, Index k) { return (k * (ny + 1) + j) * (nx + 1) + i; };
+    if (split == TetSplit::five) {
+        // Corners of the cube as bits x, y, z. In a cube of even i + j + k the corners 1, 2, 4, 7 are cut off; in its
+        // neighbours the other four, so that the diagonals of a common face are the same.
+        constexpr std::array<std::array<int, 4>, 5> even = {
+            {{1, 0, 3, 5}, {2, 0, 3, 6}, {4, 0, 5, 6}, {7, 3, 5, 6}, {0, 3, 5, 6}}};
+        for (Index k = 0; k < nz; ++k)
+            for (Index j = 0; j < ny; ++j)
+                for (Index i = 0; i < nx; ++i)
+                    for (const auto& corners : even) {
+                        Tet tet;
+                        for (int c = 0; c < 4; ++c) {
+                            const int bits = (i + j + k) % 2 == 0 ? corners[c] : 7 - corners[c];
+                            tet[c] = vertex(i + (bits & 1), j + ((bits >> 1) & 1), k + (bits >> 2));
+                        }
+                        add_oriented(mesh, tet);
+                    }
+        return mesh;
+    }
     // Kuhn: one tetrahedron for each of the six monotone paths from corner 000 to corner 111.
     constexpr std::array<std::array<int, 3>, 6> paths = {
         {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}}};

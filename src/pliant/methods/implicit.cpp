@@ -19,7 +19,7 @@ constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze cou
 
 } // namespace
 
-ImplicitContact::ImplicitContact(const World& world, const MethodOptions& options)
+ImplicitContact::ImplicitContact(const World& world, const ImplicitOptions& options)
     : options_(options), system_(world.model), ica_(system_.A().pattern()),
       detector_(world.model.surface, world.model.no_contact), cones_(world.model.surface)
 {
@@ -37,6 +37,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
 {
     StepReport report;
     report.substeps = 0;
+    ImplicitReport& own = report.own.use<ImplicitReport>();
+    world.state.memory.use<ImplicitMemory>();
     const Real end = world.state.time + dt;
     // Refinement may halve the step a few times; only scripted motion that outruns the gap may cut it further.
     const Real shortest = std::ldexp(dt, -options_.max_halvings), vanishing = std::ldexp(dt, -max_subdivisions);
@@ -55,7 +57,7 @@ StepReport ImplicitContact::step(World& world, Real dt)
             }
             h = std::max(h / 2, vanishing);
             successes = 0;
-            ++report.halvings;
+            ++own.halvings;
             report.rung = std::max(report.rung, Rung::halved);
             continue;
         }
@@ -77,12 +79,13 @@ StepReport ImplicitContact::step(World& world, Real dt)
 
 bool ImplicitContact::try_step(const World& world, Real dt, bool solver_may_fail, StepReport& report)
 {
+    ImplicitReport& own = report.own.use<ImplicitReport>();
     impacts_.clear();
     solve_free(world, dt, report);
     find_proximity(world, dt, report);
     for (int round = 1; round <= options_.max_rounds; ++round) {
-        ++report.refinement_rounds;
-        report.max_rounds = std::max(report.max_rounds, round);
+        ++own.rounds;
+        own.max_rounds = std::max(own.max_rounds, round);
         solve_contacts(world, dt, report);
         if (diverged_ && solver_may_fail) return false;
         if (check_tentative(world, dt, round, report)) return true;
@@ -96,17 +99,20 @@ void ImplicitContact::solve_free(const World& world, Real dt, StepReport& report
 {
     const Model& model = world.model;
     const State& state = world.state;
+    const ImplicitMemory& memory = state.memory.get<ImplicitMemory>();
+    ImplicitReport& own = report.own.use<ImplicitReport>();
     {
         const ScopedTimer timer(report.profile, "assemble");
         system_.assemble(model, state, dt);
     }
     const ScopedTimer timer(report.profile, "free solve");
-    const CgResult cg = system_.solve(state, dt, options_.linear_tolerance_or_default(), v_free_);
-    report.linear_iterations += cg.iterations;
-    report.linear_residual = std::max(report.linear_residual, cg.residual);
+    extrapolate(state.velocity, memory.free_change, dt, memory.last_substep, v_free_);
+    const CgResult cg = system_.solve(options_.linear_tolerance, v_free_);
+    own.linear_iterations += cg.iterations;
+    own.linear_residual = std::max(own.linear_residual, cg.residual);
     dv_.assign(v_free_.size(), Vec3::Zero());
-    if (state.contact_change.size() == dv_.size())
-        for (std::size_t i = 0; i < dv_.size(); ++i) dv_[i] = dt / state.last_substep * state.contact_change[i];
+    if (memory.contact_change.size() == dv_.size())
+        for (std::size_t i = 0; i < dv_.size(); ++i) dv_[i] = dt / memory.last_substep * memory.contact_change[i];
 }
 
 void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& report)
@@ -147,10 +153,11 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     const bool promises = solver.kind == SolverKind::ica || solver.kind == SolverKind::anticipation;
     diverged_ = promises && merit(result) > diverged_merit;
     store_impulses(problem_, contact_of_row_, lambda_, contacts_);
-    report.contact_iterations += result.iterations;
-    report.residual_dynamics = std::max(report.residual_dynamics, result.residuals.dynamics);
-    report.residual_gap = std::max(report.residual_gap, result.residuals.gap);
-    report.residual_complementarity = std::max(report.residual_complementarity, result.residuals.complementarity);
+    ImplicitReport& own = report.own.use<ImplicitReport>();
+    own.contact_iterations += result.iterations;
+    own.residual_dynamics = std::max(own.residual_dynamics, result.residuals.dynamics);
+    own.residual_gap = std::max(own.residual_gap, result.residuals.gap);
+    own.residual_complementarity = std::max(own.residual_complementarity, result.residuals.complementarity);
     report.residual_history = result.history;
     v_.resize(dv_.size());
     for (std::size_t i = 0; i < dv_.size(); ++i) v_[i] = v_free_[i] + dv_[i];
@@ -215,24 +222,26 @@ const std::vector<Impact>& ImplicitContact::find_impacts(const World& world, con
     options.kind = options_.ccd;
     options.planes = planes_;
     impacts_ = detector_.impacts(x0_, x1_, options);
-    std::erase_if(impacts_, [&](const Impact& i) { return is_released(world.state, i.key); });
+    const ImplicitMemory& memory = world.state.memory.get<ImplicitMemory>();
+    std::erase_if(impacts_, [&](const Impact& i) { return is_released(memory, i.key); });
     return impacts_;
 }
 
 bool ImplicitContact::make_safe(const World& world, Real dt, StepReport& report)
 {
     const ScopedTimer timer(report.profile, "fail-safe");
+    ImplicitReport& own = report.own.use<ImplicitReport>();
     const FailsafeStep step{world.model, world.state, x0_, plane_bodies_, dt};
     const FindImpacts find = [&](const Vec3s& v) -> const std::vector<Impact>& { return find_impacts(world, v, dt); };
     Vec3s v = v_;
     const ZoneReport zones = resolve_by_zones(step, find, v);
-    report.zones += zones.zones;
+    own.zones += zones.zones;
     if (zones.safe) {
         report.rung = std::max(report.rung, Rung::zones);
     } else {
         v = v_;
         const TruncationReport truncation = resolve_by_truncation(step, find, v);
-        report.truncated_vertices += truncation.truncated;
+        own.truncated_vertices += truncation.truncated;
         if (!truncation.safe) {
             impacts_ = truncation.left;
             return false;
@@ -251,10 +260,10 @@ void ImplicitContact::stop_or_release(World& world, StepReport& report)
     const Surface& surface = world.model.surface;
     if (impacts_.empty()) return;
     if (options_.pinch == PinchPolicy::release) {
-        for (const Impact& i : impacts_)
-            world.state.released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
-        std::sort(world.state.released.begin(), world.state.released.end());
-        report.released_pairs += count(impacts_);
+        std::vector<ReleasedPair>& released = world.state.memory.use<ImplicitMemory>().released;
+        for (const Impact& i : impacts_) released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
+        std::sort(released.begin(), released.end());
+        report.own.use<ImplicitReport>().released_pairs += count(impacts_);
         return;
     }
     const Impact& i = impacts_.front();
@@ -276,39 +285,41 @@ void ImplicitContact::stop_or_release(World& world, StepReport& report)
 void ImplicitContact::commit(World& world, Real dt, StepReport& report)
 {
     State& state = world.state;
-    state.free_change.resize(v_.size());
-    state.contact_change.resize(v_.size());
+    ImplicitMemory& memory = state.memory.use<ImplicitMemory>();
+    memory.free_change.resize(v_.size());
+    memory.contact_change.resize(v_.size());
     for (std::size_t i = 0; i < v_.size(); ++i) {
-        state.free_change[i] = v_free_[i] - state.velocity[i];
-        state.contact_change[i] = dv_[i];
+        memory.free_change[i] = v_free_[i] - state.velocity[i];
+        memory.contact_change[i] = dv_[i];
     }
     report_contacts(dt, report);
     advance(world.model, state, v_, dt);
-    state.last_substep = dt;
-    state.contacts.clear();
+    memory.last_substep = dt;
+    memory.contacts.clear();
     for (const Contact& c : contacts_)
-        if (!c.impulse.isZero(0)) state.contacts.push_back({c.key.a, c.key.b, c.impulse});
+        if (!c.impulse.isZero(0)) memory.contacts.push_back({c.key.a, c.key.b, c.impulse});
 }
 
 void ImplicitContact::report_contacts(Real dt, StepReport& report) const
 {
-    report.contacts_vertex_face = report.contacts_edge_edge = report.contacts_plane = report.strain_rows = 0;
+    ImplicitReport& own = report.own.use<ImplicitReport>();
+    own.contacts_vertex_face = own.contacts_edge_edge = own.contacts_plane = own.strain_rows = 0;
     report.active_contacts = 0;
     report.contacts.clear();
     for (PairForce& p : report.pair_forces) p.contacts = 0;
     for (const Contact& c : contacts_) {
         switch (c.kind) {
         case ContactKind::edge_edge:
-            ++report.contacts_edge_edge;
+            ++own.contacts_edge_edge;
             break;
         case ContactKind::plane:
-            ++report.contacts_plane;
+            ++own.contacts_plane;
             break;
         case ContactKind::strain:
-            ++report.strain_rows;
+            ++own.strain_rows;
             continue;
         default:
-            ++report.contacts_vertex_face;
+            ++own.contacts_vertex_face;
             break;
         }
         if (c.impulse.isZero(0)) continue;
@@ -324,6 +335,7 @@ void ImplicitContact::report_contacts(Real dt, StepReport& report) const
         report.contacts.push_back(point);
         add_impulse(report.pair_forces, c.normal, c.impulse, c.body_a, c.body_b);
     }
+    report.contact_count = own.contacts_vertex_face + own.contacts_edge_edge + own.contacts_plane;
 }
 
 } // namespace pliant

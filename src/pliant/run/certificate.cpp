@@ -109,13 +109,8 @@ std::array<Real, 3> list(const Vec3& x)
 
 bool Certificate::kept() const
 {
-    return (!promised || clean()) &&
+    return (!promise.no_crossing || clean()) &&
            std::all_of(expectations.begin(), expectations.end(), [](const ExpectationResult& e) { return e.met; });
-}
-
-bool promises_no_crossing(const MethodOptions& options)
-{
-    return (options.method == "implicit" && options.pinch == PinchPolicy::stop) || options.method == "impact-zones";
 }
 
 Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame)
@@ -125,7 +120,7 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
     const FrameChecker checker(reader.mesh());
     Certificate c;
     c.method = scene.method.method;
-    c.promised = promises_no_crossing(scene.method);
+    c.promise = promise_of(scene.method);
     c.frames = reader.frame_count();
     c.triangles = count(reader.triangles());
     if (c.frames == 0) throw Error(reader.directory().string() + ": the run has no frames");
@@ -186,7 +181,7 @@ std::string certificate_words(const Certificate& c)
     words += ". ";
     const bool expected =
         std::all_of(c.expectations.begin(), c.expectations.end(), [](const ExpectationResult& e) { return e.met; });
-    if (c.promised)
+    if (c.promise.no_crossing)
         words += fmt::format("The promise of method {} is {}.", c.method, c.clean() ? "kept" : "BROKEN");
     else
         words += fmt::format("Method {} promises nothing about this.", c.method);
@@ -236,7 +231,7 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
             {"version", PLIANT_VERSION},
             {"checked", utc_now()},
             {"method", c.method},
-            {"promised", c.promised},
+            {"promised", c.promise.no_crossing},
             {"clean", c.clean()},
             {"kept", c.kept()},
             {"finished", c.finished},

@@ -42,6 +42,22 @@ void add_visible(Hash& hash, const State& s)
     for (const Quat& q : s.orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
 }
 
+class HashVisitor final : public RecordVisitor {
+public:
+    explicit HashVisitor(Hash& hash) : hash_(hash) {}
+    void visit(const std::string&, std::vector<Real>& values, int) override { add(values); }
+    void visit(const std::string&, std::vector<std::int64_t>& values, int) override { add(values); }
+
+private:
+    template <class T>
+    void add(const std::vector<T>& values)
+    {
+        hash_.add(values.size()); // or a number could move from one array to the next
+        hash_.add(values);
+    }
+    Hash& hash_;
+};
+
 } // namespace
 
 std::uint64_t State::visible_hash() const
@@ -55,15 +71,8 @@ std::uint64_t State::hash() const
 {
     Hash hash;
     add_visible(hash, *this);
-    for (const ContactMemory& c : contacts) {
-        hash.add(c.key_a);
-        hash.add(c.key_b);
-        hash.bytes(c.impulse.data(), sizeof c.impulse);
-    }
-    hash.add(released);
-    hash.add(last_substep);
-    hash.add(free_change);
-    hash.add(contact_change);
+    HashVisitor visitor(hash);
+    memory.visit(visitor);
     return hash.value();
 }
 

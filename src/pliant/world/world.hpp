@@ -3,6 +3,7 @@
 
 #include "pliant/bodies/batch.hpp"
 #include "pliant/bodies/rigid.hpp"
+#include "pliant/core/record.hpp"
 #include "pliant/world/motion.hpp"
 #include "pliant/world/surface.hpp"
 
@@ -125,35 +126,19 @@ struct Model {
     bool is_scripted_vertex(Index v) const { return surface.map_begin[v] == surface.map_begin[v + 1]; }
 };
 
-/// A contact impulse remembered for the next step's warm start.
-struct ContactMemory {
-    std::uint64_t key_a = 0, key_b = 0; ///< identity: the pair of features
-    Vec3 impulse = Vec3::Zero();        ///< world vector [N s]
-};
-
-/// A pair of features that `pinch: release` lets through each other: kind and numbers as detection names them.
-struct ReleasedPair {
-    std::int32_t kind = 0, a = 0, b = 0;
-    auto operator<=>(const ReleasedPair&) const = default;
-};
-
 /// Everything that evolves; a checkpoint stores exactly this.
 struct State {
     Real time = 0; ///< [s]
     std::int64_t step = 0;
     Vec3s position; ///< [m], per block; a rigid body's first block is its centre of mass, its second is unused (0)
     Vec3s velocity; ///< [m/s], per block; a rigid body's second block is its angular velocity [rad/s]
-    std::vector<Quat> orientation;       ///< per rotor, unit length
-    std::vector<ContactMemory> contacts; ///< sorted by key
-    std::vector<ReleasedPair> released;  ///< sorted
-    // Warm starts of the implicit method, from its last sub-step; empty before the first one.
-    Real last_substep = 0; ///< its length [s]
-    Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
-    Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
+    std::vector<Quat> orientation; ///< per rotor, unit length
+    Record memory;                 ///< what the method remembers from its last step, a struct of its own
 
-    std::uint64_t
-    visible_hash() const;       ///< FNV-1a over what a user sees: time, step, positions, velocities, orientations
-    std::uint64_t hash() const; ///< FNV-1a over every byte above
+    /// FNV-1a over what a user sees: time, step, positions, velocities, orientations.
+    std::uint64_t visible_hash() const;
+    /// The same with the memory.
+    std::uint64_t hash() const;
 };
 
 struct World {

@@ -1,0 +1,123 @@
+// Points in tetrahedra, penetration depth and contact forces, on scenes of the size of the papers': two tables, times
+// beside the goals, and how they grow with the colliding points.
+
+#include "../tests/detection/tet_scene.hpp"
+#include "pliant/contact/direct_forces.hpp"
+#include "pliant/contact/penalty_forces.hpp"
+#include "pliant/detection/exit_face.hpp"
+#include "pliant/detection/penetration_depth.hpp"
+#include "pliant/detection/points_in_bodies.hpp"
+#include "timing.hpp"
+
+#include <cstdio>
+
+using namespace pliant;
+
+namespace {
+
+/// 200 tori of 405 tetrahedra, each linked with the next, as in [Spillmann07, fig. 1], and pressed into each other.
+TetScene chained_tori(Index tori)
+{
+    TetScene scene;
+    const TetMesh torus = make_tet_torus(1, 0.25, 27, 5);
+    const Quat flat = Quat::Identity(), upright(Eigen::AngleAxisd(1.5707963, Vec3::UnitX()));
+    for (Index i = 0; i < tori; ++i)
+        scene.add(torus, {Vec3(1.62 * (i % 20), 0, 6.0 * (i / 20)), i % 2 == 0 ? flat : upright});
+    return scene;
+}
+
+/// 500 figures of about 100 points and 176 tetrahedra in a heap [Spillmann07, fig. 5].
+TetScene chessmen(Index figures, Real side)
+{
+    TetScene scene;
+    std::vector<Vec2> profile;
+    for (int k = 0; k < 16; ++k) profile.push_back({0.25 + 0.1 * std::sin(1.1 * k), 0.13 * k});
+    profile.push_back({0, 0.13 * 16});
+    const TetMesh figure = make_tet_turned(profile, 6, TurnedCore::bare);
+    Random random(3);
+    for (Index i = 0; i < figures; ++i)
+        scene.add(figure, {random.in_box(Vec3::Zero(), Vec3::Constant(side)), random.rotation()});
+    return scene;
+}
+
+std::vector<PointContact> contacts_of(const CollisionMesh& mesh, const Vec3s& x, const std::vector<PointInBody>& points,
+                                      const PenetrationDepths& depths)
+{
+    std::vector<PointContact> contacts(points.size());
+    parallel_for(
+        count(points),
+        [&](Index i) {
+            PointContact& c = contacts[i];
+            c.point = points[i].node;
+            c.depth = depths.points[i].vector();
+            c.friction = 0.3;
+            if (const auto exit = find_exit_face(mesh, x, points[i], depths.points[i].direction)) {
+                const Triangle& f = mesh.faces[exit->face];
+                c.nodes = {f[0], f[1], f[2], none};
+                c.weights << exit->weights, 0;
+            } else {
+                c.nodes = mesh.tets[points[i].tet];
+                c.weights = points[i].weights;
+            }
+        },
+        64);
+    return contacts;
+}
+
+void run(const char* name, const TetScene& scene)
+{
+    const CollisionMesh mesh = scene.mesh();
+    FaceTree tree(mesh);
+    TetHash hash(mesh);
+    PenetrationDepth depth(mesh, tree);
+    DirectForces direct;
+    PenaltyForces penalty;
+    const std::vector<PointInBody> points = hash.find(scene.x);
+    const PenetrationDepths depths = depth.consistent(scene.x, {}, points);
+    const std::vector<PointContact> contacts = contacts_of(mesh, scene.x, points, depths);
+    const std::vector<Real> mass(scene.x.size(), 1);
+    Vec3s force(scene.x.size(), Vec3::Zero());
+    const Real n = static_cast<Real>(std::max<std::size_t>(points.size(), 1));
+    for (int threads : {1, 2}) {
+        set_thread_count(threads);
+        const Real stage1 = best_seconds([&] { hash.find(scene.x); }, 25);
+        const Real stages = best_seconds([&] { depth.consistent(scene.x, {}, points); }, 25);
+        const Real closest = best_seconds([&] { depth.closest_feature(scene.x, {}, points); }, 25);
+        const Real exits = best_seconds([&] { contacts_of(mesh, scene.x, points, depths); }, 25);
+        const Real by_direct = best_seconds([&] { direct.add({contacts, mass, scene.x, 0.01}, force); }, 25);
+        const Real by_penalty = best_seconds([&] { penalty.add({contacts, mass, scene.x, 0.01}, force); }, 25);
+        std::printf("%-14s %7d %7d %7d %8d %8.2f %8.0f %8.0f %8.0f %8.3f %8.3f\n", name, threads, count(scene.x),
+                    count(mesh.tets), count(points), 1e3 * stage1, 1e9 * stages / n, 1e9 * closest / n, 1e9 * exits / n,
+                    1e3 * by_direct, 1e3 * by_penalty);
+    }
+    set_thread_count(0);
+}
+
+} // namespace
+
+int main()
+{
+    std::printf(
+        "Goals on two threads: points in tetrahedra 12 ms for 80,000 tetrahedra and 50,000 nodes, depth 1000 ns a "
+        "point,\nforces 0.5 ms for 2500 contacts.\n\n");
+    std::printf("%-14s %7s %7s %7s %8s %8s %8s %8s %8s %8s %8s\n", "", "", "", "tetra-", "colliding", "in tets",
+                "depth", "closest", "exit", "direct", "penalty");
+    std::printf("%-14s %7s %7s %7s %8s %8s %8s %8s %8s %8s %8s\n", "scene", "threads", "nodes", "hedra", "points", "ms",
+                "ns/point", "ns/point", "ns/point", "ms", "ms");
+    run("tori-200", chained_tori(200));
+    run("chessmen-500", chessmen(500, 9));
+    run("chessmen-500", chessmen(500, 12));
+    run("chessmen-4000", chessmen(4000, 18));
+    run("cubes", [] {
+        TetScene scene;
+        scene.add(make_tet_box({1, 1, 1}, {5, 5, 5}, TetSplit::five));
+        scene.add(make_tet_box({1, 1, 1}, {5, 5, 5}, TetSplit::five), at(0.75, 0.07, 0.04));
+        return scene;
+    }());
+    run("fine cubes", [] {
+        TetScene scene;
+        scene.add(make_tet_box({1, 1, 1}, {20, 20, 20}, TetSplit::five));
+        scene.add(make_tet_box({1, 1, 1}, {20, 20, 20}, TetSplit::five), at(0.75, 0.07, 0.04));
+        return scene;
+    }());
+}

@@ -1,0 +1,109 @@
+#include "pliant/contact/direct_forces.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+/// The depth with friction added: what the contact has to undo, normal and tangential.
+Vec3 with_friction(const PointContact& contact, const Vec3& relative)
+{
+    const Real depth = contact.depth.norm();
+    if (!(contact.friction > 0) || !(depth > 0)) return contact.depth;
+    const Vec3 n = contact.depth / depth;
+    const Vec3 u = relative - relative.dot(n) * n;
+    const Real length = u.norm();
+    if (!(length > 0)) return contact.depth;
+    return contact.depth - std::min(contact.friction * depth, length) / length * u;
+}
+
+Vec3 relative_displacement(const PointContact& contact, std::span<const Vec3> displacement)
+{
+    if (displacement.empty()) return Vec3::Zero();
+    Vec3 u = displacement[contact.point];
+    if (!contact.has_nodes()) return u - contact.motion;
+    for (int k = 0; k < 4; ++k)
+        if (contact.nodes[k] != none) u -= contact.weights[k] * displacement[contact.nodes[k]];
+    return u;
+}
+
+} // namespace
+
+void DirectForces::count_shares(const DirectForceInput& input)
+{
+    if (column_.size() < input.mass.size()) {
+        column_.resize(input.mass.size(), 0);
+        regions_.resize(input.mass.size(), 0);
+    }
+    for (Index p : touched_) { // of the last call
+        column_[p] = 0;
+        regions_[p] = 0;
+    }
+    touched_.clear();
+    for (const PointContact& contact : input.contacts) {
+        ++regions_[contact.point];
+        touched_.push_back(contact.point);
+        for (int k = 0; k < 4; ++k) {
+            const Index j = contact.nodes[k];
+            if (j == none || !(contact.weights[k] > 0)) continue;
+            column_[j] += contact.weights[k];
+            touched_.push_back(j);
+        }
+    }
+}
+
+void DirectForces::add(const DirectForceInput& input, std::span<Vec3> force)
+{
+    count_shares(input);
+    local_force_.resize(input.contacts.size());
+    alpha_.resize(input.contacts.size());
+    const Real rate = 1 / (input.step * input.step);
+    for (std::size_t i = 0; i < input.contacts.size(); ++i) {
+        const PointContact& contact = input.contacts[i];
+        const Real c_i = 1 / (Real(regions_[contact.point]) + column_[contact.point]); // eq. 6
+        const Real own = c_i * input.mass[contact.point];
+        const Real squares = contact.weights.squaredNorm();
+        std::array<Real, 4> part = {0, 0, 0, 0}; // c_j h_ij m_j
+        Real B = contact.has_nodes() ? 0 : std::numeric_limits<Real>::infinity();
+        for (int k = 0; k < 4; ++k) {
+            const Index j = contact.nodes[k];
+            if (j == none || !(contact.weights[k] > 0)) continue;
+            const bool smooth = input.shares == BoundaryShares::smooth && regions_[j] == 0;
+            const Real c_j = smooth ? 1 / (std::max(1.0, column_[j]) * squares) : 1 / (Real(regions_[j]) + column_[j]);
+            part[k] = c_j * contact.weights[k] * input.mass[j];
+            B += part[k];
+        }
+        // The force on the point is own * alpha * d, written so that either mass may be infinite.
+        Real shared = 0; // [kg]
+        if (std::isinf(own) && std::isinf(B)) {
+            alpha_[i] = 0;
+        } else if (std::isinf(B)) {
+            alpha_[i] = 1;
+            shared = own;
+        } else if (std::isinf(own)) {
+            alpha_[i] = 0;
+            shared = B;
+        } else {
+            alpha_[i] = B / (own + B); // eq. 5
+            shared = own * alpha_[i];
+        }
+        const Vec3 f =
+            rate * shared * with_friction(contact, relative_displacement(contact, input.displacement)); // eq. 15
+        local_force_[i] = f;
+        force[contact.point] += f;
+        if (!contact.has_nodes()) continue;
+        // Eq. 16. With pinned corners the finite ones do not move: all of the reaction is theirs, in equal weights.
+        const auto is_pinned = [&](int k) { return std::isinf(part[k]); };
+        Real pinned = 0;
+        for (int k = 0; k < 4; ++k)
+            if (is_pinned(k)) pinned += contact.weights[k];
+        for (int k = 0; k < 4; ++k) {
+            if (part[k] == 0) continue;
+            const Real share = pinned > 0 ? (is_pinned(k) ? contact.weights[k] / pinned : 0) : part[k] / B;
+            force[contact.nodes[k]] -= share * f;
+        }
+    }
+}
+
+} // namespace pliant

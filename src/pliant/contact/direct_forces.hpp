@@ -1,0 +1,68 @@
+#pragma once
+// Contact forces without iteration: Spillmann, Becker and Teschner 2007, "Non-iterative Computation of Contact Forces
+// for Deformable Objects" [Spillmann07]. A contact is a point i that has penetrated a triangle T_i by d_i after a step
+// without contact; the forces move both, in the same step, to where they touch.
+//
+// With shares c, a contact pushes i by c_i alpha_i d_i and every corner j by -c_j (1 - alpha_i) h_ij-weighted d_i:
+//   f_i  =  c_i m_i alpha_i d_i / dt^2                                       [eq. 15]
+//   f_ij = -c_j h_ij m_j (1 - alpha_i) d_i / dt^2                            [eq. 16]
+//   f_i + sum_j f_ij = 0  =>  alpha_i = B_i / (c_i m_i + B_i),  B_i = sum_j c_j h_ij m_j      [eq. 5]
+//   c_p = 1 / (N_p + sum_i h_ip)                                             [eq. 6, N_p = 1]
+// N_p is the number of bodies p is inside of: 1 in the paper, more where regions meet, 0 for a corner that does not
+// collide itself (left out in the paper). Such a corner has no contact of its own to share with, and an isolated
+// contact is then resolved completely: c_j h_ij = 1 moves the triangle as a whole.
+//
+// Deviation: the printed contact force F_i [eq. 4] is the sum of the local forces only if the depths of a point and of
+// its triangle are opposite [eq. 3]; otherwise momentum is lost. Here the local forces themselves are summed, so that
+// the sum of all forces is zero up to rounding.
+//
+// Infinite masses: a triangle that cannot move (an obstacle, a pinned corner) gives alpha = 1, a point that cannot move
+// gives alpha = 0; where neither can, there is no force.
+//
+// Friction [section 3.4]: with u the relative displacement of the step across d_i, the point is pushed back by
+// min(mu |d_i|, |u|) in the same shares as d_i. That is Coulomb's bound on |f_i|, and sticks below it. So friction is
+// d_i - min(mu |d_i|, |u|) u/|u| in place of d_i in (15) and (16), and keeps momentum as they do.
+
+#include "pliant/contact/point_contact.hpp"
+
+#include <span>
+
+namespace pliant {
+
+/// Shares of corners that do not collide themselves.
+enum class BoundaryShares {
+    whole, ///< c_j = 1 / sum_i h_ij: the triangle moves as a whole. Jumps when a point crosses an edge between
+           ///< triangles
+    smooth ///< c_ij = 1 / (max(1, sum_i h_ij) sum_k h_ik^2): corners move by their weights, without the jump
+};
+
+struct DirectForceInput {
+    std::span<const PointContact> contacts;
+    std::span<const Real> mass;         ///< per node [kg]; infinity for what cannot move
+    std::span<const Vec3> displacement; ///< per node: of the step without contact [m]; empty without friction
+    Real step = 0;                      ///< dt [s]. A force F moves a node by dt^2 F / m, as in position Verlet
+    BoundaryShares shares = BoundaryShares::whole;
+};
+
+/// Keeps its buffers; the cost follows the contacts, not the nodes.
+class DirectForces {
+public:
+    /// Adds the contact forces to `force` [N], per node. A node of infinite mass gets the reaction.
+    void add(const DirectForceInput& input, std::span<Vec3> force);
+
+    /// Per contact: the force on the point [N]; its partner gets the opposite.
+    const Vec3s& local_force() const { return local_force_; }
+    /// Per contact: alpha_i.
+    const std::vector<Real>& alpha() const { return alpha_; }
+
+private:
+    void count_shares(const DirectForceInput& input);
+
+    std::vector<Real> column_;   ///< per node: sum_i h_ip
+    std::vector<Index> regions_; ///< per node: N_p
+    std::vector<Index> touched_; ///< nodes with a contact
+    Vec3s local_force_;
+    std::vector<Real> alpha_;
+};
+
+} // namespace pliant

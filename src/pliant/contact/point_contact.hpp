@@ -1,0 +1,21 @@
+#pragma once
+// A point that has penetrated something, as the forces of the methods on tetrahedra see it.
+
+#include "pliant/core/types.hpp"
+
+namespace pliant {
+
+struct PointContact {
+    Index point = none;                                    ///< node that penetrates
+    std::array<Index, 4> nodes = {none, none, none, none}; ///< of what is penetrated: a triangle (the last is `none`),
+                                                           ///< a tetrahedron, or all `none`: it cannot be moved
+    Vec4 weights = Vec4::Zero();                           ///< of the nodes, each >= 0, sum 1; 0 where there is none
+    Vec3 depth = Vec3::Zero();                             ///< d_i: depth times the direction out [m]
+    Real friction = 0;                                     ///< Coulomb's coefficient
+    Vec3 motion = Vec3::Zero(); ///< of a partner that cannot be moved, at the contact: displacement over the step [m]
+                                ///< for direct forces, velocity [m/s] for penalty forces
+
+    bool has_nodes() const { return nodes[0] != none; }
+};
+
+} // namespace pliant

@@ -1,0 +1,54 @@
+#pragma once
+// Boxes over the boundary faces of each body of a collision mesh. The shape of the trees is made once from the rest
+// shape; `refit` follows the positions, for the bodies that are asked about only.
+
+#include "pliant/detection/collision_mesh.hpp"
+#include "pliant/geometry/box.hpp"
+
+namespace pliant {
+
+class FaceTree {
+public:
+    explicit FaceTree(const CollisionMesh& mesh);
+
+    /// Fits the boxes of the given bodies to the positions [m]. The other questions are about bodies fitted before,
+    /// with the same positions.
+    void refit(std::span<const Vec3> x, std::span<const Index> bodies);
+
+    /// The box of a whole body; empty for a body without faces.
+    Box body_box(Index body) const { return root_[body] < root_[body + 1] ? nodes_[root_[body]].box : Box(); }
+
+    /// Appends the body's faces whose boxes overlap the box, ascending.
+    void overlapping(Index body, const Box& box, std::vector<Index>& faces) const;
+
+    /// Winding number of the body's surface around p, exact; 0 outside, and for p on the surface that of one of its
+    /// sides.
+    int winding(std::span<const Vec3> x, Index body, const Vec3& p) const;
+
+    struct Closest {
+        Index face = none;
+        Vec3 weights = Vec3::Zero(); ///< barycentric, of the closest point
+        Vec3 to_surface;             ///< closest point - p [m]
+        Real distance = 0;           ///< [m]
+    };
+    /// The closest point of the body's surface; of faces at the same distance the one of smallest number.
+    Closest closest(std::span<const Vec3> x, Index body, const Vec3& p) const;
+
+private:
+    struct Node {
+        Box box;
+        Index right = none;       ///< right child; the left one follows its parent. `none` in a leaf
+        Index begin = 0, end = 0; ///< range in order_
+        Index after = 0;          ///< the node that follows when this one is left out
+    };
+    void build(Index begin, Index end, const Vec3s& centre);
+    template <class Enter, class Visit>
+    void traverse(Index body, Enter&& enter, Visit&& visit) const;
+
+    const CollisionMesh& mesh_;
+    std::vector<Index> order_; ///< faces in the order of the leaves
+    std::vector<Node> nodes_;
+    std::vector<Index> root_; ///< per body + 1: range in nodes_
+};
+
+} // namespace pliant

@@ -1,0 +1,255 @@
+#include "pliant/detection/pair_depth.hpp"
+
+#include <cmath>
+#include <optional>
+
+namespace pliant {
+namespace {
+
+struct Hit {
+    Real t;       ///< from the free end (0) to the colliding one (1)
+    Vec3 weights; ///< barycentric
+    bool front;   ///< enters through the outside of the face
+};
+
+/// Where the segment q -> p meets the face. A little slack closes the cracks between neighbouring faces.
+std::optional<Hit> cut(const Vec3& q, const Vec3& p, const PairDepth::Face& f)
+{
+    constexpr Real slack = 1e-10;
+    const Real above = f.area.dot(q - f.corner), below = f.area.dot(p - f.corner), all = above - below;
+    if (all > 0 ? above < -slack * all || below > slack * all : above > -slack * all || below < slack * all) return {};
+    if (all == 0) return {};
+    const Real t = std::clamp(above / all, 0.0, 1.0);
+    const Vec3 r = q + t * (p - q) - f.corner;
+    const Real area_sq = f.area.squaredNorm();
+    const Real u = r.cross(f.e2).dot(f.area), v = f.e1.cross(r).dot(f.area);
+    if (!(u >= -slack * area_sq && v >= -slack * area_sq && u + v <= (1 + slack) * area_sq)) return {};
+    const Vec3 w(std::max(area_sq - u - v, 0.0), std::max(u, 0.0), std::max(v, 0.0));
+    return Hit{t, w / w.sum(), all > 0};
+}
+
+Vec3 face_normal(std::span<const Vec3> x, const Triangle& f)
+{
+    return (x[f[1]] - x[f[0]]).cross(x[f[2]] - x[f[0]]).stableNormalized();
+}
+
+/// Weighted averages of depth and direction [Heidelberger04, eqs. 1 to 4 and 5 to 7].
+class Average {
+public:
+    /// L: a length of the mesh [m]; points closer than 1e-6 of it weigh no more than at that distance.
+    explicit Average(Real L) : least_sq_(std::max(1e-12 * L * L, std::numeric_limits<Real>::min())) {}
+
+    void add(Real distance_sq, Real depth, const Vec3& direction)
+    {
+        const Real w = 1 / std::max(distance_sq, least_sq_); // eqs. 1 and 5
+        sum_ += w;
+        depth_ += w * depth;
+        direction_ += w * direction;
+        if (w > largest_) {
+            largest_ = w;
+            dominant_ = direction;
+        }
+    }
+    bool empty() const { return sum_ == 0; }
+    PointDepth result(Index layer, DepthOrigin origin) const
+    {
+        const Vec3 r = direction_ / sum_; // eqs. 3 and 6
+        const Real length = r.norm();
+        return {length < 1e-3 ? dominant_ : Vec3(r / length), std::max(depth_ / sum_, 0.0), layer, origin};
+    }
+
+private:
+    Real least_sq_, sum_ = 0, depth_ = 0, largest_ = 0;
+    Vec3 direction_ = Vec3::Zero(), dominant_ = Vec3::Zero();
+};
+
+} // namespace
+
+Vec3 interpolated_normal(const Vec3& face_normal, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights)
+{
+    const Vec3 n = weights.x() * n0 + weights.y() * n1 + weights.z() * n2;
+    const Real along = n.dot(face_normal), length = n.norm();
+    constexpr Real cos_60 = 0.5, sin_60 = 0.86602540378443864676;
+    if (along >= cos_60 * length && length > 0) return n / length;
+    const Vec3 across = n - along * face_normal;
+    const Real a = across.norm();
+    return a > 1e-12 * length ? Vec3(cos_60 * face_normal + sin_60 / a * across) : face_normal;
+}
+
+void PairDepth::find_samples(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
+                             const PointGroups& groups, const PointGroups::Pair& pair)
+{
+    edges_.clear();
+    samples_.clear();
+    sample_begin_.assign(static_cast<std::size_t>(pair.end - pair.begin) + 1, 0);
+    face_tests_ = 0;
+    enclosed_ = 0;
+    if (groups.half_space[pair.inside] != none) return; // known without samples
+    for (Index e = pair.begin; e < pair.end; ++e)
+        for (Index q : mesh.neighbours[groups.entries[e].node])
+            if (groups.find(q, pair.inside) == none) edges_.push_back({e, q});
+    if (edges_.empty()) return;
+
+    Vec3 lo = x[edges_[0].free_node], hi = lo;
+    Real length = 0;
+    for (const BorderEdge& edge : edges_) {
+        const Vec3 &p = x[groups.entries[edge.entry].node], &q = x[edge.free_node];
+        lo = lo.cwiseMin(p).cwiseMin(q);
+        hi = hi.cwiseMax(p).cwiseMax(q);
+        length += (p - q).norm();
+    }
+    Box box;
+    box.add(lo);
+    box.add(hi);
+    faces_.clear();
+    tree.overlapping(pair.inside, box, faces_);
+    grid_.reset(lo, hi, length / count(edges_), 4 * (count(edges_) + count(faces_)));
+    face_data_.clear();
+    for (Index f : faces_) {
+        const Triangle& v = mesh.faces[f];
+        const Vec3 e1 = x[v[1]] - x[v[0]], e2 = x[v[2]] - x[v[0]];
+        face_data_.push_back({x[v[0]], e1, e2, e1.cross(e2)});
+    }
+    grid_.fill(face_data_);
+    seen_by_.assign(faces_.size(), none);
+    cut_edges(mesh, x, groups, pair);
+}
+
+void PairDepth::cut_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
+                          const PointGroups::Pair& pair)
+{
+    const bool self = pair.body == pair.inside;
+    for (Index number = 0; number < count(edges_); ++number) {
+        const BorderEdge& edge = edges_[number];
+        const Index node = groups.entries[edge.entry].node;
+        const Vec3 &p = x[node], &q = x[edge.free_node];
+        Hit nearest = {2, Vec3::Zero(), false};
+        Index face = none;
+        grid_.along(q, p, [&](std::span<const Index> items, Real t_out) {
+            for (Index i : items) {
+                if (seen_by_[i] == number) continue; // in an earlier cell
+                seen_by_[i] = number;
+                const Index f = faces_[i];
+                if (self &&
+                    !(far_at_rest(mesh, node, mesh.faces[f]) && far_at_rest(mesh, edge.free_node, mesh.faces[f])))
+                    continue;
+                ++face_tests_;
+                const std::optional<Hit> hit = cut(q, p, face_data_[i]);
+                if (!hit || hit->t > nearest.t || (hit->t == nearest.t && f >= face)) continue;
+                nearest = *hit;
+                face = f;
+            }
+            return nearest.t < t_out;
+        });
+        // No face (an end on the surface, up to rounding) is no sample. Neither is a back face: the free end is not
+        // really free then.
+        if (face == none || !nearest.front) continue;
+        samples_.push_back({q + nearest.t * (p - q), nearest.weights, face});
+        ++sample_begin_[edge.entry - pair.begin + 1];
+    }
+    for (std::size_t i = 1; i < sample_begin_.size(); ++i) sample_begin_[i] += sample_begin_[i - 1];
+}
+
+void PairDepth::compute(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
+                        const VertexNormals& normals, PointGroups& groups, const PointGroups::Pair& pair)
+{
+    layer_.clear();
+    for (Index e = pair.begin; e < pair.end; ++e) {
+        groups.depth[e] = {};
+        const Vec3& p = x[groups.entries[e].node];
+        Average average(mesh.edge[pair.body]);
+        for (Index s = sample_begin_[e - pair.begin]; s < sample_begin_[e - pair.begin + 1]; ++s) {
+            const Sample& sample = samples_[s];
+            const Triangle& f = mesh.faces[sample.face];
+            const Vec3 n = interpolated_normal(face_normal(x, f), normals.normal[f[0]], normals.normal[f[1]],
+                                               normals.normal[f[2]], sample.weights);
+            // Where the interpolated normal leans so far that the depth would be negative it counts as 0: dropping the
+            // sample instead would make the depth jump.
+            const Vec3 out = sample.x - p;
+            average.add(out.squaredNorm(), std::max(out.dot(n), 0.0), n); // eq. 2
+        }
+        if (average.empty()) continue; // not a border point after all: filled by its neighbours
+        groups.depth[e] = average.result(0, DepthOrigin::surface);
+        layer_.push_back(e);
+    }
+    propagate(mesh, x, groups, pair, DepthOrigin::propagated);
+    release_enclosed(mesh, tree, x, groups, pair);
+}
+
+void PairDepth::propagate(const CollisionMesh& mesh, std::span<const Vec3> x, PointGroups& groups,
+                          const PointGroups::Pair& pair, DepthOrigin origin)
+{
+    constexpr Index waiting = -2;
+    for (Index layer = 1; !layer_.empty(); ++layer) {
+        next_.clear();
+        for (Index e : layer_)
+            for (Index q : mesh.neighbours[groups.entries[e].node]) {
+                const Index other = groups.find(q, pair.inside);
+                if (other == none || groups.depth[other].layer != none) continue;
+                groups.depth[other].layer = waiting;
+                next_.push_back(other);
+            }
+        for (Index e : next_) {
+            const Vec3& p = x[groups.entries[e].node];
+            Average average(mesh.edge[pair.body]);
+            for (Index q : mesh.neighbours[groups.entries[e].node]) {
+                const Index other = groups.find(q, pair.inside);
+                if (other == none) continue;
+                const PointDepth& from = groups.depth[other];
+                if (from.layer < 0 || from.layer >= layer) continue;
+                const Vec3 step = x[q] - p;
+                average.add(step.squaredNorm(), step.dot(from.direction) + from.depth, from.direction);
+            }
+            // The layer stays `waiting` until all of the layer is done: nobody reads it before.
+            groups.depth[e] = average.result(waiting, origin);
+        }
+        for (Index e : next_) groups.depth[e].layer = layer;
+        layer_.swap(next_);
+    }
+}
+
+/// Points without a way out along an edge. The paper leaves them where they are; here the point of each connected part
+/// that is nearest to the surface shows the way, and the others follow as in stage 4, so that all leave together.
+void PairDepth::release_enclosed(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
+                                 PointGroups& groups, const PointGroups::Pair& pair)
+{
+    constexpr Index gathered = -3;
+    for (Index start = pair.begin; start < pair.end; ++start) {
+        if (groups.depth[start].layer != none) continue;
+        next_.assign(1, start);
+        groups.depth[start].layer = gathered;
+        for (std::size_t i = 0; i < next_.size(); ++i)
+            for (Index q : mesh.neighbours[groups.entries[next_[i]].node]) {
+                const Index other = groups.find(q, pair.inside);
+                if (other == none || groups.depth[other].layer != none) continue;
+                groups.depth[other].layer = gathered;
+                next_.push_back(other);
+            }
+        enclosed_ += count(next_);
+        std::sort(next_.begin(), next_.end());
+        Index nearest = none;
+        PointDepth seed;
+        for (Index e : next_) {
+            groups.depth[e].layer = none;
+            const PointDepth d = closest_feature_depth(mesh, tree, x, pair.inside, x[groups.entries[e].node]);
+            if (nearest != none && d.depth >= seed.depth) continue;
+            nearest = e;
+            seed = d;
+        }
+        seed.origin = DepthOrigin::enclosed;
+        groups.depth[nearest] = seed;
+        layer_.assign(1, nearest);
+        propagate(mesh, x, groups, pair, DepthOrigin::enclosed);
+    }
+}
+
+PointDepth closest_feature_depth(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x, Index body,
+                                 const Vec3& p)
+{
+    const FaceTree::Closest c = tree.closest(x, body, p);
+    const bool on_surface = c.distance <= 1e-12 * mesh.edge[body];
+    return {on_surface ? face_normal(x, mesh.faces[c.face]) : Vec3(c.to_surface / c.distance), c.distance, 0,
+            DepthOrigin::surface};
+}
+
+} // namespace pliant

@@ -1,0 +1,114 @@
+#pragma once
+// Internal to the penetration depth: one ordered pair of bodies.
+
+#include "pliant/detection/face_tree.hpp"
+#include "pliant/detection/voxel_grid.hpp"
+
+namespace pliant {
+
+/// Where a depth comes from.
+enum class DepthOrigin : std::uint8_t {
+    surface,    ///< from the surface itself: a border point, a half-space, the closest feature
+    propagated, ///< from neighbours that are nearer to the surface
+    enclosed    ///< no edge leads out: from the closest feature of the point nearest to the surface, then propagated
+};
+
+struct PointDepth {
+    Vec3 direction = Vec3::Zero(); ///< r, unit, the way out
+    Real depth = 0;                ///< d >= 0 [m]
+    Index layer = none;            ///< 0 at the surface, then the layer of the propagation
+    DepthOrigin origin = DepthOrigin::surface;
+
+    Vec3 vector() const { return depth * direction; } ///< [m]
+    friend bool operator==(const PointDepth&, const PointDepth&) = default;
+};
+
+/// The given points sorted by (body, body it is inside of, node), and the way back from a node to its entries.
+struct PointGroups {
+    struct Entry {
+        Index body, inside, node;
+        Index given; ///< number in the caller's order
+        Index next;  ///< next entry of the same node, or `none`
+    };
+    struct Pair {
+        Index body, inside;
+        Index begin, end; ///< range of entries
+    };
+    std::vector<Entry> entries;
+    std::vector<Pair> pairs;
+    std::vector<Index> head;       ///< per node: its first entry, or `none`
+    std::vector<Index> half_space; ///< per body: number of its half-space, or `none`
+    std::vector<PointDepth> depth; ///< per entry
+
+    /// The entry that says that the node is inside the body, or `none`.
+    Index find(Index node, Index inside) const
+    {
+        Index e = head[node];
+        while (e != none && entries[e].inside != inside) e = entries[e].next;
+        return e;
+    }
+};
+
+/// Unit normals of boundary vertices, weighted by the angles of the faces around them so that the cut of a flat face
+/// into triangles does not matter. Only those asked for are computed.
+struct VertexNormals {
+    std::vector<char> wanted; ///< per node
+    std::vector<Index> nodes; ///< that are wanted
+    Vec3s normal;             ///< per node
+};
+
+/// Normal at a point of a face with the given barycentric weights: interpolated from the vertices, but never more than
+/// 60 degrees from the face's own normal, as it could be at a sharp edge.
+Vec3 interpolated_normal(const Vec3& face_normal, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights);
+
+/// Stages 2 to 4 of one pair. Keeps its buffers.
+class PairDepth {
+public:
+    /// An intersection of an edge with the surface, on the way from its free to its colliding end.
+    struct Sample {
+        Vec3 x;       ///< where [m]
+        Vec3 weights; ///< barycentric, in the face
+        Index face;
+    };
+
+    using Face = VoxelGrid::Face;
+
+    /// Stage 2: finds the samples of the pair's border points.
+    void find_samples(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
+                      const PointGroups& groups, const PointGroups::Pair& pair);
+    /// Stages 3 and 4; writes the depths of the pair's entries.
+    void compute(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x, const VertexNormals& normals,
+                 PointGroups& groups, const PointGroups::Pair& pair);
+
+    const std::vector<Sample>& samples() const { return samples_; }
+    std::int64_t face_tests() const { return face_tests_; }
+    Index enclosed() const { return enclosed_; } ///< points that no edge leads out of
+
+private:
+    void cut_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
+                   const PointGroups::Pair& pair);
+    void propagate(const CollisionMesh& mesh, std::span<const Vec3> x, PointGroups& groups,
+                   const PointGroups::Pair& pair, DepthOrigin origin);
+    void release_enclosed(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x, PointGroups& groups,
+                          const PointGroups::Pair& pair);
+
+    struct BorderEdge {
+        Index entry, free_node;
+    };
+    std::vector<BorderEdge> edges_;
+    std::vector<Index> faces_; ///< of the penetrated body, near the edges
+    std::vector<Face> face_data_;
+    std::vector<Index> seen_by_; ///< per face: the last edge it was compared with
+    VoxelGrid grid_;
+    std::vector<Sample> samples_;
+    std::vector<Index> sample_begin_; ///< per entry of the pair + 1
+    std::vector<Index> layer_, next_; ///< entries of the last layer and of the one being made
+    std::int64_t face_tests_ = 0;
+    Index enclosed_ = 0;
+};
+
+/// Depth by the closest point of the surface; the face's normal where the point is on it.
+PointDepth closest_feature_depth(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x, Index body,
+                                 const Vec3& p);
+
+} // namespace pliant

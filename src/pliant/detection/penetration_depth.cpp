@@ -1,0 +1,141 @@
+#include "pliant/detection/penetration_depth.hpp"
+
+#include "pliant/core/parallel.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+
+namespace pliant {
+namespace {
+
+PointDepth half_space_depth(const HalfSpace& h, const Vec3& p)
+{
+    return {h.normal, std::max(h.offset - h.normal.dot(p), 0.0), 0, DepthOrigin::surface};
+}
+
+Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index node)
+{
+    Vec3 sum = Vec3::Zero();
+    for (Index f : mesh.node_faces[node]) {
+        const Triangle& v = mesh.faces[f];
+        const int k = v[0] == node ? 0 : v[1] == node ? 1 : 2;
+        const Vec3 a = x[v[(k + 1) % 3]] - x[node], b = x[v[(k + 2) % 3]] - x[node];
+        const Vec3 n = a.cross(b);
+        const Real length = n.norm();
+        if (length > 0) sum += std::atan2(length, a.dot(b)) / length * n;
+    }
+    const Real length = sum.norm();
+    return length > 0 ? Vec3(sum / length) : Vec3::Zero();
+}
+
+} // namespace
+
+PenetrationDepth::PenetrationDepth(const CollisionMesh& mesh, FaceTree& tree)
+    : mesh_(mesh), tree_(tree), body_nodes_(static_cast<std::size_t>(mesh.bodies), 0)
+{
+    for (Index body : mesh.node_body) ++body_nodes_[body];
+    groups_.head.assign(mesh.node_body.size(), none);
+    normals_.wanted.assign(mesh.node_body.size(), 0);
+    normals_.normal.resize(mesh.node_body.size());
+}
+
+void PenetrationDepth::group(std::span<const HalfSpace> half_spaces, std::span<const PointInBody> points)
+{
+    auto& [entries, pairs, head, half_space, depth] = groups_;
+    for (const PointGroups::Entry& e : entries) head[e.node] = none; // of the last call
+    half_space.assign(static_cast<std::size_t>(mesh_.bodies), none);
+    for (Index h = 0; h < count(half_spaces); ++h) half_space[half_spaces[h].body] = h;
+
+    entries.resize(points.size());
+    for (Index i = 0; i < count(points); ++i)
+        entries[i] = {mesh_.node_body[points[i].node], points[i].body, points[i].node, i, none};
+    parallel_sort(entries.begin(), entries.end(), [](const PointGroups::Entry& a, const PointGroups::Entry& b) {
+        return std::tie(a.body, a.inside, a.node) < std::tie(b.body, b.inside, b.node);
+    });
+    depth.resize(points.size());
+    pairs.clear();
+    bodies_.clear();
+    for (Index e = 0; e < count(entries); ++e) {
+        entries[e].next = head[entries[e].node];
+        head[entries[e].node] = e;
+        if (pairs.empty() || pairs.back().body != entries[e].body || pairs.back().inside != entries[e].inside) {
+            pairs.push_back({entries[e].body, entries[e].inside, e, e});
+            if (half_space[entries[e].inside] == none) bodies_.push_back(entries[e].inside);
+        }
+        pairs.back().end = e + 1;
+    }
+    std::sort(bodies_.begin(), bodies_.end());
+    bodies_.erase(std::unique(bodies_.begin(), bodies_.end()), bodies_.end());
+    if (pairs_.size() < pairs.size()) pairs_.resize(pairs.size());
+    result_.points.resize(points.size());
+    result_.enclosed.clear();
+    result_.samples = result_.face_tests = 0;
+}
+
+void PenetrationDepth::compute_normals(std::span<const Vec3> x)
+{
+    normals_.nodes.clear();
+    for (Index p = 0; p < count(groups_.pairs); ++p)
+        for (const PairDepth::Sample& sample : pairs_[p].samples())
+            for (Index v : mesh_.faces[sample.face]) {
+                if (normals_.wanted[v]) continue;
+                normals_.wanted[v] = 1;
+                normals_.nodes.push_back(v);
+            }
+    parallel_for(
+        count(normals_.nodes),
+        [&](Index i) {
+            const Index v = normals_.nodes[i];
+            normals_.normal[v] = vertex_normal(mesh_, x, v);
+            normals_.wanted[v] = 0;
+        },
+        64);
+}
+
+const PenetrationDepths& PenetrationDepth::consistent(std::span<const Vec3> x, std::span<const HalfSpace> half_spaces,
+                                                      std::span<const PointInBody> points)
+{
+    group(half_spaces, points);
+    tree_.refit(x, bodies_);
+    const auto for_pairs = [&](auto&& body) { parallel_for(count(groups_.pairs), body, 1); };
+    for_pairs([&](Index p) { pairs_[p].find_samples(mesh_, tree_, x, groups_, groups_.pairs[p]); });
+    compute_normals(x);
+    for_pairs([&](Index p) {
+        const PointGroups::Pair& pair = groups_.pairs[p];
+        if (const Index h = groups_.half_space[pair.inside]; h != none)
+            for (Index e = pair.begin; e < pair.end; ++e)
+                groups_.depth[e] = half_space_depth(half_spaces[h], x[groups_.entries[e].node]);
+        else
+            pairs_[p].compute(mesh_, tree_, x, normals_, groups_, pair);
+    });
+    for (Index p = 0; p < count(groups_.pairs); ++p) {
+        const PointGroups::Pair& pair = groups_.pairs[p];
+        result_.samples += count(pairs_[p].samples());
+        result_.face_tests += pairs_[p].face_tests();
+        if (const Index n = pairs_[p].enclosed(); n > 0)
+            result_.enclosed.push_back({pair.body, pair.inside, n, n == body_nodes_[pair.body]});
+    }
+    for (Index e = 0; e < count(points); ++e) result_.points[groups_.entries[e].given] = groups_.depth[e];
+    return result_;
+}
+
+const PenetrationDepths& PenetrationDepth::closest_feature(std::span<const Vec3> x,
+                                                           std::span<const HalfSpace> half_spaces,
+                                                           std::span<const PointInBody> points)
+{
+    group(half_spaces, points);
+    tree_.refit(x, bodies_);
+    parallel_for(
+        count(points),
+        [&](Index i) {
+            const PointInBody& point = points[i];
+            const Index h = groups_.half_space[point.body];
+            result_.points[i] = h != none ? half_space_depth(half_spaces[h], x[point.node])
+                                          : closest_feature_depth(mesh_, tree_, x, point.body, x[point.node]);
+        },
+        64);
+    return result_;
+}
+
+} // namespace pliant
