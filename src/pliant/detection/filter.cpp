@@ -30,8 +30,9 @@ PairFilter::PairFilter(const Surface& surface, std::span<const std::array<Index,
     Index bodies = 0;
     for (Index b : surface.vertex_body) bodies = std::max(bodies, b + 1);
     rigid_.assign(static_cast<std::size_t>(bodies), 0);
+    scripted_ = rigid_;
     for (Index v = 0; v < count(surface.frame); ++v)
-        if (surface.frame[v] != none && !surface.prescribed[v]) rigid_[surface.vertex_body[v]] = 1;
+        if (surface.frame[v] != none) (surface.prescribed[v] ? scripted_ : rigid_)[surface.vertex_body[v]] = 1;
     for (auto [a, b] : no_contact) exclusions_.push_back({std::min(a, b), std::max(a, b)});
     std::sort(exclusions_.begin(), exclusions_.end());
 }

@@ -56,6 +56,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
                 reach += std::abs(p->weights[k]) * o.radius[p->vertices[k]];
         }
         if (p->distance > rounded_down * reach) return;
+        if (!d.filter.can_move(*p)) return;
         if (minima_only && !d.cones.local_minimum(*p, x, o.cone_tolerance)) return;
         if (o.skip_close_at_rest && !d.filter.apart_at_rest(*p)) return;
         list.push_back(*p);
@@ -76,7 +77,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
             const Real distance = plane.normal.dot(x[v]) - plane.offset;
             // a plane has no radius of its own: the vertex reaches as far as to another vertex like itself
             const Real reach = o.radius.empty() ? o.reach : 2 * o.radius[v];
-            if (distance <= reach && d.filter.vertex_body(v, o.planes[i].body))
+            if (distance <= reach && !s.prescribed[v] && d.filter.vertex_body(v, o.planes[i].body))
                 list.push_back(narrow::vertex_plane(v, i, plane, distance));
         }
     };

@@ -17,6 +17,20 @@ constexpr Real diverged_merit = 10;        ///< residual over tolerance beyond w
 constexpr int rounds_without_flat_crossings = 2;
 constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze counts as a pinch
 
+bool is_scripted_alone(const Surface& surface, const Impact& impact)
+{
+    return std::all_of(impact.vertices.begin(), impact.vertices.end(),
+                       [&](Index v) { return v == none || surface.prescribed[v]; });
+}
+
+/// Impacts of scripted parts with each other come first; true if there are any. No step, however short, avoids them.
+bool put_scripted_first(const Surface& surface, std::vector<Impact>& impacts)
+{
+    const auto end = std::stable_partition(impacts.begin(), impacts.end(),
+                                           [&](const Impact& i) { return is_scripted_alone(surface, i); });
+    return end != impacts.begin();
+}
+
 } // namespace
 
 ImplicitContact::ImplicitContact(const World& world, const ImplicitOptions& options)
@@ -48,7 +62,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         h = std::min(h, remaining);
         const bool refined = try_step(world, h, h > 1.5 * shortest, report);
         if (!refined && (h > 1.5 * shortest || !make_safe(world, h, report))) {
-            if (h <= 1.5 * vanishing) stop_or_release(world, report);
+            const bool hopeless = h <= 1.5 * shortest && put_scripted_first(world.model.surface, impacts_);
+            if (h <= 1.5 * vanishing || hopeless) stop_or_release(world, report);
             if (!impacts_.empty()) {
                 const Impact& i = impacts_.front();
                 const int other = i.key.kind == PairKind::edge_edge ? 2 : 1;
@@ -275,11 +290,13 @@ void ImplicitContact::stop_or_release(World& world, StepReport& report)
     char where[200];
     std::snprintf(where, sizeof where, " at (%.4g, %.4g, %.4g) m, time %.6g s", x0_[i.vertices[0]].x(),
                   x0_[i.vertices[0]].y(), x0_[i.vertices[0]].z(), world.state.time);
-    throw Stall("pinched: scripted motion squeezes body " + name(a) + " (vertex " +
-                std::to_string(i.vertices[0] - world.model.bodies[a].first_vertex) + ") against body " + name(b) +
-                where +
-                ", and no step however small is free of crossings; change the script, or set contact.pinch: release to "
-                "let such pairs through");
+    const std::string vertex = std::to_string(i.vertices[0] - world.model.bodies[a].first_vertex);
+    const std::string cure = "; change the script, or set contact.pinch: release to let such pairs through";
+    if (is_scripted_alone(surface, i))
+        throw Stall("pinched: scripts alone move body " + name(a) + " (pinned vertex " + vertex + ") into body " +
+                    name(b) + where + ", and nothing there can give way" + cure);
+    throw Stall("pinched: scripted motion squeezes body " + name(a) + " (vertex " + vertex + ") against body " +
+                name(b) + where + ", and no step however small is free of crossings" + cure);
 }
 
 void ImplicitContact::commit(World& world, Real dt, StepReport& report)

@@ -99,7 +99,8 @@ bool FrameChecker::excluded(Index a, Index b) const
 
 bool FrameChecker::excluded_triangles(Index a, Index b) const
 {
-    return (triangle_prescribed_[a] && triangle_prescribed_[b]) || excluded(triangle_body_[a], triangle_body_[b]);
+    const Index body_a = triangle_body_[a], body_b = triangle_body_[b];
+    return (body_a == body_b && triangle_prescribed_[a] && triangle_prescribed_[b]) || excluded(body_a, body_b);
 }
 
 FrameCheck FrameChecker::check(const Frame& frame) const
@@ -160,8 +161,7 @@ void FrameChecker::find_enclosed(const Frame& frame, FrameCheck& out) const
             throw Error("frame " + std::to_string(frame.number) + ": lacks the plane '" + mesh_.bodies[b].name + "'");
         const Plane& p = frame.planes[plane];
         for (Index v = 0; v < count(x); ++v)
-            if (!mesh_.prescribed[v] && !excluded(b, vertex_body_[v]) &&
-                exact::side_of_plane(p.normal, p.offset, x[v]) < 0)
+            if (!excluded(b, vertex_body_[v]) && exact::side_of_plane(p.normal, p.offset, x[v]) < 0)
                 out.enclosed.push_back({b, v, (p.offset - p.normal.dot(x[v])) / p.normal.norm()});
     }
     std::sort(out.enclosed.begin(), out.enclosed.end());
@@ -175,7 +175,6 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
         boxes.push_back(triangle_box(x, mesh_.triangles[body.first_triangle + t]));
     const CertificateTree tree(std::move(boxes));
     if (tree.empty()) return;
-    const bool scripted = is_scripted(body.kind);
     const auto distance_to = [&](const Vec3& p) {
         Real best = std::numeric_limits<Real>::infinity();
         tree.for_each([&](const TreeBox& box) { return (p - p.cwiseMax(box.low).cwiseMin(box.high)).norm() < best; },
@@ -189,7 +188,7 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
         const RunBody& o = mesh_.bodies[other];
         for (Index v = o.first_vertex; v < o.first_vertex + o.vertex_count; ++v) {
             const Vec3& p = x[v];
-            if (!tree.root().holds(p) || (scripted && mesh_.prescribed[v])) continue;
+            if (!tree.root().holds(p)) continue;
             int winding = 0;
             bool on = false;
             tree.for_each(
