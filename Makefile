@@ -30,6 +30,9 @@ soak: deps-soak
 	@cmake --preset release -DPLIANT_TESTS=ON $(CMAKE_FLAGS)
 	@cmake --build $(BUILD) -j $(JOBS)
 	@ctest --test-dir $(BUILD) -L soak --output-on-failure
+	@cmake --preset debug $(CMAKE_FLAGS)
+	@cmake --build build-debug -j $(JOBS)
+	@ctest --test-dir build-debug -LE soak -j $(JOBS) --output-on-failure
 
 bench: deps-test
 	@cmake --preset release -DPLIANT_BENCH=ON $(CMAKE_FLAGS)

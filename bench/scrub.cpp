@@ -56,14 +56,14 @@ bodies: {{sheet: {{material: cotton, mesh: {{grid: {{size: [1, 1], vertices: [{}
     options.directory = directory;
     options.most_steps = 0;
     run_scene(scene, world, options);
-    Frame frame = make_frame(world, 0, scene.step, {});
-    const Vec3s rest = frame.positions;
+    StoredFrame frame = store_frame(world, 0, scene.step, {});
+    const Vec3s rest = frame.state.position;
     for (Index k = 1; k < frames; ++k) {
         frame.number = k;
         frame.step = k;
-        frame.time = 0.01 * k;
+        frame.state.time = 0.01 * k;
         for (std::size_t v = 0; v < rest.size(); ++v)
-            frame.positions[v] = rest[v] + Vec3(0, 0.05 * std::sin(20 * rest[v].x() - 5 * frame.time), 0);
+            frame.state.position[v] = rest[v] + Vec3(0, 0.05 * std::sin(20 * rest[v].x() - 5 * frame.state.time), 0);
         save_frame(frame, run_file::frame(directory, k));
     }
 }

@@ -7,7 +7,8 @@
 #include "pliant/dynamics/system.hpp"
 #include "pliant/linalg/graph.hpp"
 #include "pliant/mesh/generators.hpp"
-#include "pliant/methods/method.hpp"
+#include "pliant/methods/implicit_memory.hpp"
+#include "pliant/methods/implicit_options.hpp"
 #include "pliant/scene/scene.hpp"
 #include "pliant/world/builder.hpp"
 
@@ -33,9 +34,9 @@ Real stage(const StepReport& report, const std::string& name)
     return sum;
 }
 
-Index rows_of(const StepReport& r)
+int rounds_of(const StepReport& r)
 {
-    return r.contacts_vertex_face + r.contacts_edge_edge + r.contacts_plane;
+    return std::max(1, r.own.get<ImplicitReport>().rounds);
 }
 
 /// What one contact solve took, against the number of its rows.
@@ -67,18 +68,18 @@ void print(const char* what, const std::vector<Sample>& samples)
 }
 
 /// Times the same step with both solvers from the same state, per contact solve.
-Sample compare(const World& world, const MethodOptions& options, Real dt, StepReport* first = nullptr)
+Sample compare(const World& world, const ImplicitOptions& options, Real dt, StepReport* first = nullptr)
 {
     Sample sample{0, 0, 0};
     for (SolverKind kind : {SolverKind::ica, SolverKind::anticipation}) {
-        MethodOptions o = options;
+        ImplicitOptions o = options;
         o.solver.kind = kind;
         if (kind == SolverKind::anticipation) o.solver.max_iterations = 1000;
         World copy = world;
         const StepReport report = make_method(copy, o)->step(copy, dt);
-        const Real seconds = stage(report, "contact solve") / std::max(1, report.refinement_rounds);
+        const Real seconds = stage(report, "contact solve") / rounds_of(report);
         if (kind == SolverKind::ica) {
-            sample.contacts = rows_of(report);
+            sample.contacts = report.contact_count;
             sample.ica = seconds;
             if (first) *first = report;
         } else {
@@ -97,7 +98,8 @@ void letters()
     const int steps = 100;
     for (int step = 1; step <= steps; ++step) {
         method->step(world, scene.step);
-        if (step >= 8 && step % 6 == 2) samples.push_back(compare(world, scene.method, scene.step));
+        if (step >= 8 && step % 6 == 2)
+            samples.push_back(compare(world, scene.method.get<ImplicitOptions>(), scene.step));
     }
     std::sort(samples.begin(), samples.end(), [](const Sample& a, const Sample& b) { return a.contacts < b.contacts; });
     print("letters", samples);
@@ -115,7 +117,7 @@ void letters_at_rest()
     for (int step = 1; step <= steps; ++step) {
         const StepReport report = method->step(world, scene.step);
         free += stage(report, "free solve") / steps;
-        contact += stage(report, "contact solve") / std::max(1, report.refinement_rounds) / steps;
+        contact += stage(report, "contact solve") / rounds_of(report) / steps;
     }
     total = std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count() / steps;
     std::printf("\nletters at rest: unconstrained solve %.1f ms, constrained solve %.1f ms: %.2f times (goal: 4); "
@@ -144,7 +146,7 @@ void one_body()
         options.name = "floor";
         builder.add_plane({}, options);
         World world = builder.build();
-        MethodOptions method_options;
+        ImplicitOptions method_options;
         method_options.solver.tolerance = 1e-2;
         const auto method = make_method(world, method_options);
         for (int step = 0; step < 3; ++step) method->step(world, 0.01);

@@ -88,6 +88,9 @@ TEST_F(Compare, TheTableSaysWhatPhysicsDemands)
     EXPECT_GT(caught.momentum_steps, 0);
     EXPECT_LT(caught.momentum_error, 1e-2 * caught.momentum_scale) << "the floor's force explains the change";
     EXPECT_EQ(caught.max_elongation, 0) << "rigid";
+    ASSERT_TRUE(caught.rounds && caught.iterations);
+    EXPECT_GE(caught.rounds->max, 1);
+    EXPECT_FALSE(free.rounds || free.iterations) << "there is no such thing without contact";
 }
 
 TEST_F(Compare, AVariantThatStopsIsARowOfThePage)

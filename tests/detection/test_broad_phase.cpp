@@ -144,10 +144,10 @@ TEST(BroadPhase, StaysExactWhileTheTreeIsRefittedAndRebuilt)
     }
 }
 
-TEST(BoxTree, IsRebuiltOnlyWhenItsBoxesHaveGrown)
+TEST(SurfaceTree, IsRebuiltOnlyWhenItsBoxesHaveGrown)
 {
     const Surface s = two_sheets(30);
-    BoxTree tree(s);
+    SurfaceTree tree(s);
     VertexBoxes boxes;
     Random random(11);
     for (int step = 0; step < 5; ++step) {

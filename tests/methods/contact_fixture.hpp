@@ -4,7 +4,8 @@
 #include "pliant/core/random.hpp"
 #include "pliant/detection/detector.hpp"
 #include "pliant/mesh/generators.hpp"
-#include "pliant/methods/method.hpp"
+#include "pliant/methods/implicit_memory.hpp"
+#include "pliant/methods/implicit_options.hpp"
 #include "pliant/world/builder.hpp"
 
 #include <gtest/gtest.h>
@@ -14,11 +15,15 @@
 
 namespace pliant {
 
-inline MethodOptions implicit_options()
+inline ImplicitOptions implicit_options()
 {
-    MethodOptions options;
-    options.method = "implicit";
-    return options;
+    return {};
+}
+
+/// The implicit method's part of a report.
+inline const ImplicitReport& implicit_part(const StepReport& report)
+{
+    return report.own.get<ImplicitReport>();
 }
 
 inline BodyOptions named(const std::string& name, const Vec3& at = Vec3::Zero())

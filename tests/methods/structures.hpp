@@ -25,9 +25,9 @@ inline World arch(int stones, Real mu)
 }
 
 /// Solver settings for structures that stand by friction alone.
-inline MethodOptions accurate()
+inline ImplicitOptions accurate()
 {
-    MethodOptions options = implicit_options();
+    ImplicitOptions options = implicit_options();
     options.solver.tolerance = 1e-5;
     options.solver.max_iterations = 1000;
     return options;

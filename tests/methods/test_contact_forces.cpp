@@ -54,7 +54,7 @@ TEST(ContactForces, AccountForTheMomentumOfEveryBody)
     World world = builder.build();
     for (int max_rounds : {5, 1}) { // with one round, steps are cut
         World w = world;
-        MethodOptions options = accurate();
+        ImplicitOptions options = accurate();
         options.linear_tolerance = 1e-12;
         options.solver.tolerance = 1e-8;
         options.solver.max_iterations = 5000;

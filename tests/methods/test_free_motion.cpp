@@ -3,7 +3,7 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/core/random.hpp"
 #include "pliant/mesh/generators.hpp"
-#include "pliant/methods/method.hpp"
+#include "pliant/methods/free_motion.hpp"
 #include "pliant/world/builder.hpp"
 #include "pliant/world/strain.hpp"
 #include "world/spring_worlds.hpp"
@@ -17,10 +17,9 @@ using namespace pliant;
 
 namespace {
 
-MethodOptions free_options(Integrator integrator = Integrator::backward_euler)
+FreeMotionOptions free_options(Integrator integrator = Integrator::backward_euler)
 {
-    MethodOptions options;
-    options.method = "none";
+    FreeMotionOptions options;
     options.integrator = integrator;
     options.linear_tolerance = 1e-13; // closed forms are compared below the default's accuracy
     return options;
@@ -196,6 +195,21 @@ TEST(FreeMotion, VerletConservesTheMomentaOfAFreeDeformableBodyToRounding)
     run(world, 1e-3, 500, free_options(Integrator::verlet));
     EXPECT_LT((linear_momentum(world.model, world.state) - p0).norm(), 1e-10 * p0.norm());
     EXPECT_LT((angular_momentum(world.model, world.state) - L0).norm(), 1e-10 * L0.norm());
+}
+
+TEST(FreeMotion, AnExplicitStepReportsTheEndOfEverySubStep)
+{
+    World world = oscillator(1e4, 0.1);
+    const auto method = make_method(world, free_options(Integrator::verlet));
+    const Vec3s start = world.state.position;
+    const StepReport report = method->step(world, 0.1);
+    ASSERT_GT(report.substeps, 2);
+    ASSERT_EQ(report.inner.size(), static_cast<std::size_t>(report.substeps - 1));
+    for (std::size_t i = 0; i < report.inner.size(); ++i)
+        EXPECT_NEAR(report.inner[i].time, 0.1 * Real(i + 1) / report.substeps, 1e-12);
+    EXPECT_FALSE(report.inner.front().position == start);
+    method->inner_states = InnerStates::dropped;
+    EXPECT_TRUE(method->step(world, 0.1).inner.empty());
 }
 
 TEST(FreeMotion, StableStepIsStableAndTwiceTheTrueLimitIsNot)

@@ -1,6 +1,7 @@
 // Contact as mechanics: friction thresholds, resting forces, momentum, energy.
 
 #include "methods/contact_fixture.hpp"
+#include "pliant/methods/free_motion.hpp"
 
 using namespace pliant;
 
@@ -30,7 +31,7 @@ Vec3 slide(bool elastic, Real mu, Real azimuth, Real s, Real duration)
     for (std::size_t i = 0; i < world.state.position.size(); ++i)
         if (elastic || i == 0) world.state.position[i].y() += size.y() / 2 + gap;
     const Real dt = 0.01 * std::sqrt(s);
-    MethodOptions options = implicit_options();
+    ImplicitOptions options = implicit_options();
     options.solver.tolerance = 1e-6;
     const auto method = make_method(world, options);
     // An elastic block first settles under its weight with infinite friction; what it slides counts from there.
@@ -93,7 +94,7 @@ TEST(ImplicitPhysics, RestingStackCarriesItsWeight)
         boxes.push_back(builder.add_rigid(make_box(Vec3::Constant(size)), {}, options));
     }
     World world = builder.build();
-    MethodOptions options = implicit_options();
+    ImplicitOptions options = implicit_options();
     options.solver.tolerance = 1e-5;
     options.solver.max_iterations = 300;
     const auto method = make_method(world, options);
@@ -119,7 +120,7 @@ TEST(ImplicitPhysics, InelasticImpactConservesMomentumOfFreeBodies)
     builder.add_solid(make_tet_box(Vec3::Constant(0.2), {2, 2, 2}), soft, left);
     builder.add_rigid(make_box(Vec3::Constant(0.15)), {}, right);
     World world = builder.build();
-    MethodOptions options = implicit_options();
+    ImplicitOptions options = implicit_options();
     options.linear_tolerance = 1e-12;
     options.solver.tolerance = 1e-9;
     options.solver.max_iterations = 2000;
@@ -157,7 +158,7 @@ TEST(ImplicitPhysics, EnergyOfAClosedSceneNeverGrows)
 
 TEST(ImplicitPhysics, BodiesThatNeverTouchMoveExactlyAsWithoutContact)
 {
-    const auto simulate = [](const std::string& name) {
+    const auto simulate = [](const MethodOptions& options) {
         WorldBuilder builder;
         BodyOptions a = named("a", {-1, 0, 0}), b = named("b", {1, 0, 0});
         a.velocity = {0, 1, 0};
@@ -165,14 +166,14 @@ TEST(ImplicitPhysics, BodiesThatNeverTouchMoveExactlyAsWithoutContact)
         builder.add_solid(make_tet_box(Vec3::Constant(0.2), {2, 2, 2}), {}, a);
         builder.add_rigid(make_box(Vec3::Constant(0.2)), {}, b);
         World world = builder.build();
-        MethodOptions options;
-        options.method = name;
-        options.linear_tolerance = 1e-6;
         const auto method = make_method(world, options);
         for (int i = 0; i < 50; ++i) method->step(world, 0.01);
         return world.state;
     };
-    const State with = simulate("implicit"), without = simulate("none");
+    ImplicitOptions contact;
+    FreeMotionOptions free;
+    contact.linear_tolerance = free.linear_tolerance = 1e-6;
+    const State with = simulate(contact), without = simulate(free);
     for (std::size_t i = 0; i < with.position.size(); ++i) EXPECT_EQ(with.position[i], without.position[i]);
     EXPECT_EQ(with.orientation[0].coeffs(), without.orientation[0].coeffs());
 }

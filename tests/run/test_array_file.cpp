@@ -1,8 +1,8 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/random.hpp"
+#include "pliant/methods/implicit_memory.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/run/checkpoint.hpp"
-#include "pliant/run/frame.hpp"
 #include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -87,35 +87,6 @@ TEST(ArrayFile, RefusesWhatItDoesNotKnow)
     EXPECT_THROW(sample().save(dir.path() / "missing" / "a"), StorageError);
 }
 
-TEST(Frame, GivesBackTheSameBits)
-{
-    Random random(1);
-    const auto vector = [&] { return random.in_box(Vec3::Constant(-1), Vec3::Constant(1)); };
-    Frame frame;
-    frame.number = 7;
-    frame.step = 70;
-    frame.time = 0.1;
-    for (int i = 0; i < 10; ++i) {
-        frame.positions.push_back(vector());
-        frame.velocities.push_back(vector());
-    }
-    frame.planes = {{Vec3(0, 0, 1), 0.25}};
-    frame.contacts = {{vector(), vector(), vector(), 1, 2}, {vector(), vector(), vector(), 0, 0}};
-    const TemporaryDirectory dir;
-    save_frame(frame, dir / "f");
-    const Frame again = load_frame(dir / "f");
-    EXPECT_EQ(again.number, 7);
-    EXPECT_EQ(again.step, 70);
-    EXPECT_EQ(again.time, 0.1);
-    EXPECT_EQ(again.positions, frame.positions);
-    EXPECT_EQ(again.velocities, frame.velocities);
-    EXPECT_EQ(again.planes[0].normal, frame.planes[0].normal);
-    EXPECT_EQ(again.planes[0].offset, 0.25);
-    ASSERT_EQ(again.contacts.size(), 2u);
-    EXPECT_EQ(again.contacts[0].force, frame.contacts[0].force);
-    EXPECT_EQ(again.contacts[0].body_b, 2);
-}
-
 World random_world(int seed)
 {
     Random random(static_cast<std::uint64_t>(seed));
@@ -131,11 +102,12 @@ World random_world(int seed)
     s.position = vectors(5);
     s.velocity = vectors(5);
     s.orientation = {random.rotation(), random.rotation()};
-    s.contacts = {{random.bits(), random.bits(), vectors(1)[0]}, {random.bits(), random.bits(), vectors(1)[0]}};
-    s.released = {{1, 2, 3}, {1, 2, 4}};
-    s.last_substep = random.uniform();
-    s.free_change = vectors(5);
-    s.contact_change = vectors(5);
+    ImplicitMemory& m = s.memory.use<ImplicitMemory>();
+    m.contacts = {{random.bits(), random.bits(), vectors(1)[0]}, {random.bits(), random.bits(), vectors(1)[0]}};
+    m.released = {{1, 2, 3}, {1, 2, 4}};
+    m.last_substep = random.uniform();
+    m.free_change = vectors(5);
+    m.contact_change = vectors(5);
     return world;
 }
 
@@ -143,26 +115,67 @@ TEST(Checkpoint, HoldsEveryBitOfTheState)
 {
     const TemporaryDirectory dir;
     const World world = random_world(1);
-    save_checkpoint(world.state, 99, dir / "c");
+    save_checkpoint(world.state, {99, "implicit"}, dir / "c");
     World other = random_world(2);
-    load_checkpoint(other, 99, dir / "c");
+    load_checkpoint(other, {99, "implicit"}, dir / "c");
     EXPECT_EQ(other.state.hash(), world.state.hash());
     EXPECT_EQ(other.state.step, 12);
-    EXPECT_EQ(other.state.contacts[1].key_b, world.state.contacts[1].key_b);
-    EXPECT_EQ(other.state.released, world.state.released);
-    EXPECT_EQ(other.state.contact_change, world.state.contact_change);
+    const auto &ours = world.state.memory.get<ImplicitMemory>(), &theirs = other.state.memory.get<ImplicitMemory>();
+    EXPECT_EQ(theirs.contacts[1].key_b, ours.contacts[1].key_b);
+    EXPECT_EQ(theirs.contacts[1].impulse, ours.contacts[1].impulse);
+    EXPECT_EQ(theirs.released, ours.released);
+    EXPECT_EQ(theirs.last_substep, ours.last_substep);
+    EXPECT_EQ(theirs.contact_change, ours.contact_change);
+}
+
+std::string refusal(const CheckpointOwner& owner, const std::filesystem::path& path)
+{
+    World world = random_world(2);
+    try {
+        load_checkpoint(world, owner, path);
+    } catch (const Error& e) {
+        return e.what();
+    }
+    return "(accepted)";
+}
+
+TEST(Checkpoint, IsRefusedByAnotherMethod)
+{
+    const TemporaryDirectory dir;
+    save_checkpoint(random_world(1).state, {99, "implicit"}, dir / "c");
+    EXPECT_EQ(refusal({99, "none"}, dir / "c"),
+              (dir / "c").string() + ": belongs to a run with method 'implicit', not 'none'; resume it with the method "
+                                     "that it was started with");
+}
+
+TEST(Checkpoint, OfAnEarlierVersionIsRefused)
+{
+    const TemporaryDirectory dir;
+    ArrayFile("state", 1).save(dir / "c");
+    EXPECT_EQ(refusal({99, "implicit"}, dir / "c"),
+              (dir / "c").string() + ": was written by an older version of Pliant; start the run over");
+}
+
+TEST(Checkpoint, OfAStateThatHasTakenNoStepHasNoMemory)
+{
+    const TemporaryDirectory dir;
+    World world = random_world(1), other = random_world(2);
+    world.state.memory = {};
+    save_checkpoint(world.state, {99, "implicit"}, dir / "c");
+    load_checkpoint(other, {99, "implicit"}, dir / "c");
+    EXPECT_TRUE(other.state.memory.empty());
 }
 
 TEST(Checkpoint, IsRefusedByAnotherSceneOrWorld)
 {
     const TemporaryDirectory dir;
-    save_checkpoint(random_world(1).state, 99, dir / "c");
+    save_checkpoint(random_world(1).state, {99, "implicit"}, dir / "c");
     World other = random_world(2);
     const std::uint64_t before = other.state.hash();
-    EXPECT_THROW(load_checkpoint(other, 98, dir / "c"), Error);
+    EXPECT_THROW(load_checkpoint(other, {98, "implicit"}, dir / "c"), Error);
     EXPECT_EQ(other.state.hash(), before);
     other.state.position.pop_back();
-    EXPECT_THROW(load_checkpoint(other, 99, dir / "c"), Error);
+    EXPECT_THROW(load_checkpoint(other, {99, "implicit"}, dir / "c"), Error);
 }
 
 } // namespace

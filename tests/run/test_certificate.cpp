@@ -1,8 +1,8 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/random.hpp"
 #include "pliant/mesh/generators.hpp"
-#include "pliant/run/box_tree.hpp"
 #include "pliant/run/certificate_path.hpp"
+#include "pliant/run/certificate_tree.hpp"
 #include "pliant/run/exact.hpp"
 #include "run/run_meshes.hpp"
 

@@ -60,7 +60,7 @@ TEST_F(CertificateRun, ShowsWhatPassesThroughWithoutContactAndPromisesNothing)
 {
     simulate(falling_ball("none"));
     const Certificate c = certify();
-    EXPECT_FALSE(c.promised);
+    EXPECT_FALSE(c.promise.no_crossing);
     EXPECT_TRUE(c.kept()) << "nothing was promised or expected";
     EXPECT_FALSE(c.clean());
     EXPECT_EQ(c.frames, 26);
@@ -96,7 +96,7 @@ TEST_F(CertificateRun, ImplicitContactKeepsItsPromiseInEveryStep)
 {
     simulate(falling_ball("implicit", "{intersections: 0, contacts: 1}"), true);
     const Certificate c = certify();
-    EXPECT_TRUE(c.promised);
+    EXPECT_TRUE(c.promise.no_crossing);
     EXPECT_TRUE(c.clean());
     EXPECT_TRUE(c.kept());
     EXPECT_EQ(c.frames, 101);
@@ -150,18 +150,18 @@ TEST_F(CertificateRun, FollowsTheSubStepsOfAStep)
     const RunReader reader(directory);
     Index cut = none;
     for (Index i = 1; i < reader.frame_count(); ++i) {
-        const Frame frame = reader.frame(i);
-        for (const PathState& s : frame.inner) {
+        const StoredFrame frame = reader.stored_frame(i);
+        for (const StoredState& s : frame.inner) {
             EXPECT_GT(s.time, reader.frame(i - 1).time);
-            EXPECT_LT(s.time, frame.time);
+            EXPECT_LT(s.time, frame.state.time);
             EXPECT_EQ(s.planes.size(), 1u);
         }
         if (!frame.inner.empty()) cut = i;
     }
     ASSERT_NE(cut, none) << "no step was cut";
-    Frame frame = reader.frame(cut);
+    StoredFrame frame = reader.stored_frame(cut);
     const RunBody& sheet = reader.bodies()[reader.find_body("sheet")];
-    frame.inner[0].positions[sheet.first_vertex + 5].y() = -0.1; // behind the ground, in between only
+    frame.inner[0].position[sheet.first_block + 5].y() = -0.1; // behind the ground, in between only
     save_frame(frame, reader.frame_path(cut));
     c = certify();
     EXPECT_FALSE(c.kept());
@@ -180,11 +180,11 @@ TEST_F(CertificateRun, FindsPlantedIntersectionsAndTunnelling)
     const RunReader reader(directory);
     const RunBody& ball = reader.bodies()[reader.find_body("ball")];
     const auto plant = [&](Index number, const Vec3& by) {
-        Frame frame = reader.frame(number);
-        for (Index v = ball.first_vertex; v < ball.first_vertex + ball.vertex_count; ++v) frame.positions[v] += by;
+        StoredFrame frame = reader.stored_frame(number);
+        frame.state.poses[reader.mesh().map.frame[ball.first_vertex]].translation += by;
         save_frame(frame, reader.frame_path(number));
     };
-    const Frame last = reader.frame(100);
+    const StoredFrame last = reader.stored_frame(100);
     plant(100, Vec3(0, -0.15, 0));
     Certificate c = certify();
     EXPECT_FALSE(c.kept());

@@ -52,6 +52,19 @@ TEST(Expectation, OfRestNamesTheBodyThatMoves)
     EXPECT_FALSE(check("{at-rest-by: 5}", {"bodies.flying.velocity=[0, 0, 0]"}).at(0).met); // the run is shorter
 }
 
+TEST(Expectation, OfAMethodStandsInPlaceOfTheOthers)
+{
+    const std::string expect = "{at-rest-by: 0.1, contacts: 9, methods: {none: {at-rest-by: 0.1, rest-speed: 3}}}";
+    const std::vector<ExpectationResult> own = check(expect);
+    ASSERT_EQ(own.size(), 1u) << "contacts are not asked for";
+    EXPECT_TRUE(own[0].met) << own[0].detail;
+    const std::vector<ExpectationResult> common = check(expect, {"contact.method=implicit"});
+    ASSERT_EQ(common.size(), 2u);
+    EXPECT_FALSE(common[0].met);
+    EXPECT_FALSE(common[1].met);
+    EXPECT_TRUE(check("{contacts: 9, methods: {none: {}}}").empty()) << "an empty map expects nothing";
+}
+
 TEST(Expectation, OfRestLooksAtTheRootMeanSquareSpeedOfABody)
 {
     // A cube that spins about a diagonal: two corners rest, six move with sqrt(2/3) m/s, on average sqrt(1/2) m/s.

@@ -27,7 +27,7 @@ TEST(LocalResponse, IsTheGlobalOneForRigidBodiesBecauseTheyHaveNoStiffness)
         box.angular_velocity = {0, 1, 2};
         builder.add_rigid(make_box({0.2, 0.1, 0.15}), {}, box);
         builder.add_rigid(make_box(Vec3::Constant(0.1)), {}, named("upper", {0.02, 0.2, 0}));
-        MethodOptions options = implicit_options();
+        ImplicitOptions options = implicit_options();
         options.solver.kind = kind;
         options.solver.tolerance = 1e-9;
         options.solver.max_iterations = 10000;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <fstream>
+#include <set>
 
 namespace pliant {
 namespace {
@@ -307,6 +308,57 @@ TEST(Run, ThatExplodesStopsAndSaysWhere)
               }),
               "step 1: body 'top' has a position or velocity that is not a finite number");
     EXPECT_EQ(RunReader(dir / "b").info()["summary"]["status"], "failed");
+}
+
+TEST(Stats, HaveTheColumnsOfAllRunsAndThoseOfTheMethod)
+{
+    const TemporaryDirectory dir;
+    const auto columns = [&](const std::string& method) {
+        RunOptions options = into(dir / method);
+        options.most_steps = 1;
+        run_small(options, {"contact.method=" + method});
+        const std::vector<std::string> names = RunReader(dir / method).stats().columns;
+        return std::set<std::string>(names.begin(), names.end());
+    };
+    const std::set<std::string> free = columns("none"), contact = columns("implicit");
+    for (const char* name : {"step",
+                             "time",
+                             "seconds",
+                             "substeps",
+                             "linear_iterations",
+                             "linear_residual",
+                             "rounds",
+                             "max_rounds",
+                             "contacts_vertex_face",
+                             "contacts_edge_edge",
+                             "contacts_plane",
+                             "strain_rows",
+                             "active_contacts",
+                             "contact_iterations",
+                             "residual_dynamics",
+                             "residual_gap",
+                             "residual_complementarity",
+                             "rung",
+                             "halvings",
+                             "zones",
+                             "truncated_vertices",
+                             "released_pairs",
+                             "limiting_a",
+                             "limiting_b",
+                             "kinetic_energy",
+                             "elastic_energy",
+                             "gravity_energy",
+                             "max_speed",
+                             "max_elongation",
+                             "momentum_x",
+                             "momentum_y",
+                             "momentum_z",
+                             "momentum_error",
+                             "contacts"})
+        EXPECT_TRUE(contact.contains(name)) << name;
+    for (const char* name : {"step", "contacts", "rung", "kinetic_energy", "linear_iterations"})
+        EXPECT_TRUE(free.contains(name)) << name;
+    for (const char* name : {"rounds", "contacts_vertex_face", "halvings"}) EXPECT_FALSE(free.contains(name)) << name;
 }
 
 } // namespace

@@ -3,7 +3,7 @@
 
 #include "pliant/core/random.hpp"
 #include "pliant/mesh/generators.hpp"
-#include "pliant/methods/method.hpp"
+#include "pliant/methods/implicit_options.hpp"
 #include "pliant/run/certificate.hpp"
 #include "pliant/world/builder.hpp"
 
@@ -72,8 +72,7 @@ inline World torture_world(std::uint64_t seed)
 inline void expect_no_crossing(std::uint64_t seed, int steps, Real dt)
 {
     World world = torture_world(seed);
-    MethodOptions options;
-    options.method = "implicit";
+    ImplicitOptions options;
     options.solver.tolerance = 1e-2;
     const auto method = make_method(world, options);
     const RunMesh mesh = make_run_mesh(world.model);

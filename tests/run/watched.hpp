@@ -43,7 +43,8 @@ inline Watched watch(World world, const MethodOptions& options, Real dt, Real du
         w.tunnelled += std::max<Index>(0, count(found.enclosed) - count(start.enclosed));
         if (paths) {
             std::vector<PathState> corners = {{before.time, before.positions, before.planes}};
-            for (PathState& s : make_inner_states(world.model, report.inner)) corners.push_back(std::move(s));
+            for (const InnerState& s : report.inner)
+                corners.push_back(make_path_state(mesh, store_state(world.model, s)));
             corners.push_back({frame.time, frame.positions, frame.planes});
             for (std::size_t k = 1; k < corners.size(); ++k)
                 w.crossings += check_path(checker, corners[k - 1], corners[k]).impacts;

@@ -1,5 +1,5 @@
 // Every bad scene gets exactly one message, with its place. messages.txt lists "file | message".
-#include "pliant/methods/method.hpp"
+#include "pliant/methods/table.hpp"
 #include "pliant/scene/scene.hpp"
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/suggest.hpp"
@@ -78,22 +78,6 @@ TEST(BadScene, IsNamedWhenItDoesNotExist)
         FAIL();
     } catch (const Error& e) {
         EXPECT_EQ(e.what(), bad.string() + ": is a directory, not a file");
-    }
-}
-
-TEST(BadScene, AsksAMethodForABodyThatItCannotHandle)
-{
-    Scene scene = parse_scene("contact: {method: none}\nmaterials: {cotton: {type: cloth}}\n"
-                              "bodies: {sheet: {material: cotton, mesh: {grid: {}}}}\n",
-                              "scene.yaml");
-    scene.method.method = "a method for nothing";
-    try {
-        build_world(scene);
-        FAIL();
-    } catch (const Error& e) {
-        EXPECT_EQ(e.what(), "scene.yaml:1:19: contact.method 'a method for nothing' cannot simulate cloth ('sheet'); "
-                            "methods that can: " +
-                                join_or(method_names()));
     }
 }
 

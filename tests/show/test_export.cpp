@@ -146,6 +146,27 @@ TEST_F(Export, VtkFilesHoldPositionsAndFieldsAsDoubles)
     EXPECT_EQ(value_at<std::int64_t>(bytes, at + size - 8), 3 * count(ball_.triangles));
 }
 
+TEST_F(Export, VtuHoldsTheTetrahedra)
+{
+    const TetMesh box = make_tet_box({1, 1, 1}, {2, 2, 2});
+    const auto exporter = make_exporter("vtu", dir_ / "vtu", {{"box", {}, Vec3::Zero(), box.tets}});
+    exporter->add(0, {{box.vertices, {}}});
+    exporter->finish();
+    EXPECT_NE(read_file(dir_ / "vtu/motion.pvd").find("box_00000.vtu"), std::string::npos);
+    const std::string bytes = read_file(dir_ / "vtu/box_00000.vtu");
+    EXPECT_NE(bytes.find("NumberOfPoints=\"27\" NumberOfCells=\"" + std::to_string(box.tets.size()) + "\""),
+              std::string::npos);
+    const std::size_t start = bytes.find("<AppendedData encoding=\"raw\">\n_") + 31;
+    const auto array = [&](const std::string& name) {
+        return start + std::stoul(bytes.substr(bytes.find("offset=\"", bytes.find("Name=\"" + name + "\"")) + 8));
+    };
+    EXPECT_EQ(value_at<std::uint64_t>(bytes, array("connectivity")), 32 * box.tets.size());
+    EXPECT_EQ(value_at<std::int64_t>(bytes, array("connectivity") + 8 + 32), box.tets[1][0]);
+    EXPECT_EQ(value_at<std::int64_t>(bytes, array("offsets") + 8 + 8), 8);
+    EXPECT_EQ(value_at<std::uint64_t>(bytes, array("types")), box.tets.size());
+    EXPECT_EQ(value_at<std::uint8_t>(bytes, array("types") + 8), 10) << "VTK_TETRA";
+}
+
 TEST_F(Export, GltfReproducesEveryFrameThroughItsWeights)
 {
     constexpr int frames = 5;
@@ -178,7 +199,7 @@ TEST_F(Export, GltfReproducesEveryFrameThroughItsWeights)
 TEST_F(Export, FaultsAreOneSentence)
 {
     EXPECT_EQ(message_of([&] { make_exporter("fbx", dir_, bodies()); }),
-              "export: unknown format 'fbx'; the formats are ply, obj, stl, pc2, vtk and gltf.");
+              "export: unknown format 'fbx'; the formats are ply, obj, stl, pc2, vtk, vtu and gltf.");
     EXPECT_EQ(message_of([&] { make_exporter("ply", dir_, {}); }), "export: there are no bodies.");
     const auto exporter = make_exporter("gltf", dir_ / "a.glb", bodies());
     EXPECT_EQ(message_of([&] { exporter->finish(); }), "export: there are no frames.");

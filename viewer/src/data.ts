@@ -42,7 +42,7 @@ export interface Frame {
   positions: Float32Array;
   planes: Float32Array; // normal and offset
   contacts: Float32Array; // position and force on the first body
-  stress: Float32Array; // per vertex: von Mises of solids [Pa], tension of cloth [N]; empty in older runs
+  stress: Float32Array; // per vertex: von Mises of solids [Pa], tension of cloth [N]
   bytes: number;
 }
 

@@ -9,8 +9,11 @@ interface Series {
   values: Float64Array;
 }
 
+/** Some columns belong to a method: what the run does not have is left out. */
 const line = (stats: Stats, columns: Record<string, string>): Series[] =>
-  Object.entries(columns).map(([name, column]) => ({ name, values: stats.values(column) }));
+  Object.entries(columns)
+    .filter(([, column]) => stats.columns.includes(column))
+    .map(([name, column]) => ({ name, values: stats.values(column) }));
 
 /** Milliseconds of the stages that take longest. */
 function stages(stats: Stats): Series[] {
@@ -30,6 +33,7 @@ const kinds: { title: string; series: (stats: Stats) => Series[] }[] = [
     title: "Contacts",
     series: (s) =>
       line(s, {
+        all: "contacts",
         "vertex-face": "contacts_vertex_face",
         "edge-edge": "contacts_edge_edge",
         plane: "contacts_plane",

@@ -238,7 +238,6 @@ export class Stage {
     if (this.colouring === "elongation")
       return elongations(this.topology, frame.positions).map((value) => value / fullElongation);
     const out = new Float32Array(this.topology.rest.length / 3);
-    if (frame.stress.length === 0) return out;
     this.raiseScale(frame);
     for (const body of this.run.bodies) {
       if (body.kind !== "cloth" && body.kind !== "solid") continue;

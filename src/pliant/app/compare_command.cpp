@@ -2,6 +2,7 @@
 #include "pliant/app/simulate.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
+#include "pliant/methods/table.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/run/directory.hpp"
 #include "pliant/run/files.hpp"
@@ -90,7 +91,7 @@ std::vector<Variation> parse_variations(const CompareArguments& arguments)
     if (!arguments.methods.empty()) {
         out.push_back(variation("contact.method", arguments.methods, "--methods " + arguments.methods));
         for (const std::string& name : out.back().values)
-            if (std::find(method_names().begin(), method_names().end(), name) == method_names().end())
+            if (!find_method(name))
                 throw Error(fmt::format("--methods: unknown method '{}'; the methods are {}{}", name,
                                         join_or(method_names()), did_you_mean(name, method_names())));
     }

@@ -86,6 +86,8 @@ struct ContactSolverOptions {
     int local_passes = 1;      ///< over one row's normal and tangents each time it is visited
     int anderson = 5;          ///< depth of the acceleration, 0: none
     FrictionCone cone = FrictionCone::pyramid;
+
+    bool operator==(const ContactSolverOptions&) const = default;
 };
 
 /// Residuals, all free of units (0 is solved).

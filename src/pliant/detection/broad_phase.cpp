@@ -3,11 +3,14 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace pliant {
 
 void VertexBoxes::compute(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin)
 {
+    assert(x_t0.size() == x_t1.size() && (radius.empty() || radius.size() == x_t0.size()));
+    assert(uniform >= 0 && margin >= 0);
     const bool moves = &x_t0 != &x_t1;
     t0.resize(x_t0.size());
     t1.resize(moves ? x_t0.size() : 0);

@@ -35,7 +35,7 @@ struct Detector::Implementation {
     PairFilter filter;
     NormalCones cones;
     BroadPhaseKind kind;
-    BoxTree tree;
+    SurfaceTree tree;
     HashGrid hash;
     VertexBoxes boxes; ///< that collected the candidates
     VertexBoxes query; ///< of the query at hand, when candidates may be reused
@@ -57,7 +57,7 @@ struct Detector::Implementation {
     bool covers() const;
     /// Brings the broad phase to the boxes of a motion.
     void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
-    /// stride: see BoxTree::collect; the other broad phases collect everything.
+    /// stride: see SurfaceTree::collect; the other broad phases collect everything.
     void collect(std::size_t stride = 1);
     /// Candidates of the motion, or a superset that is at hand.
     void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform);

@@ -1,13 +1,26 @@
 #include "pliant/detection/filter.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/geometry/closest.hpp"
 
 #include <algorithm>
 
 namespace pliant {
+namespace {
+
+[[maybe_unused]] bool is_valid(const Surface& s)
+{
+    const Index n = s.vertex_count();
+    return count(s.prescribed) == n && count(s.vertex_gap) == n && count(s.frame) == n && count(s.rest) == n &&
+           all_finite(s.rest) && all_below(s.edges, n) && all_below(s.triangles, n) &&
+           s.triangle_edges.size() == s.triangles.size() && all_below(s.triangle_edges, count(s.edges));
+}
+
+} // namespace
 
 PairFilter::PairFilter(const Surface& surface, std::span<const std::array<Index, 2>> no_contact) : surface_(surface)
 {
+    assert(is_valid(surface));
     fixed_vertex_ = surface.prescribed;
     fixed_edge_.reserve(surface.edges.size());
     for (const Edge& e : surface.edges) fixed_edge_.push_back(fixed_vertex_[e[0]] && fixed_vertex_[e[1]]);
@@ -17,8 +30,9 @@ PairFilter::PairFilter(const Surface& surface, std::span<const std::array<Index,
     Index bodies = 0;
     for (Index b : surface.vertex_body) bodies = std::max(bodies, b + 1);
     rigid_.assign(static_cast<std::size_t>(bodies), 0);
+    scripted_ = rigid_;
     for (Index v = 0; v < count(surface.frame); ++v)
-        if (surface.frame[v] != none && !surface.prescribed[v]) rigid_[surface.vertex_body[v]] = 1;
+        if (surface.frame[v] != none) (surface.prescribed[v] ? scripted_ : rigid_)[surface.vertex_body[v]] = 1;
     for (auto [a, b] : no_contact) exclusions_.push_back({std::min(a, b), std::max(a, b)});
     std::sort(exclusions_.begin(), exclusions_.end());
 }

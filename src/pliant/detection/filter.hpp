@@ -4,13 +4,16 @@
 #include "pliant/detection/pairs.hpp"
 #include "pliant/world/surface.hpp"
 
+#include <algorithm>
 #include <span>
 
 namespace pliant {
 
-/// Leaves out pairs that share a vertex, whose vertices are all prescribed (pinned, obstacles), that belong to one
-/// rigid body, or to two bodies that the scene keeps apart; for proximity also pairs of one body that are closer in the
-/// rest shape than the gap, or they would become permanent contacts.
+/// Leaves out pairs that share a vertex, that belong to one rigid body, to two obstacles, to the pinned parts of one
+/// body, or to two bodies that the scene keeps apart. Pinned parts of a body against another body are looked at like
+/// all others: no response can move them, but what their script does is seen. For proximity also pairs are left out
+/// that no response can move, and pairs of one body that are closer in the rest shape than the gap, or they would
+/// become permanent contacts.
 class PairFilter {
 public:
     /// no_contact: pairs of body numbers, also (i, i) for a body without self-contact.
@@ -20,18 +23,25 @@ public:
     {
         const Triangle& t = surface_.triangles[f];
         if (v == t[0] || v == t[1] || v == t[2]) return false;
-        return bodies(v, t[0]) && !(fixed_vertex_[v] && fixed_face_[f]);
+        return bodies(v, t[0]) && !(fixed_vertex_[v] && fixed_face_[f] && same_body(v, t[0]));
     }
     bool edge_edge(Index e, Index g) const
     {
         const Edge &a = surface_.edges[e], &b = surface_.edges[g];
         if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) return false;
-        return bodies(a[0], b[0]) && !(fixed_edge_[e] && fixed_edge_[g]);
+        return bodies(a[0], b[0]) && !(fixed_edge_[e] && fixed_edge_[g] && same_body(a[0], b[0]));
     }
     /// Whether a body of vertex v may touch the body numbered `body` (planes are bodies without vertices).
     bool vertex_body(Index v, Index body) const
     {
-        return !fixed_vertex_[v] && (exclusions_.empty() || !excluded(surface_.vertex_body[v], body));
+        const Index own = surface_.vertex_body[v];
+        return !scripted_[own] && (exclusions_.empty() || !excluded(own, body));
+    }
+    /// Whether a response can move a vertex of the pair.
+    bool can_move(const ContactPair& pair) const
+    {
+        return std::any_of(pair.vertices.begin(), pair.vertices.end(),
+                           [&](Index v) { return v != none && !fixed_vertex_[v]; });
     }
 
     /// Proximity only: false when the pair is closer in the rest shape than its gap.
@@ -42,14 +52,15 @@ private:
     bool bodies(Index v, Index w) const
     {
         const Index a = surface_.vertex_body[v], b = surface_.vertex_body[w];
-        if (a == b && rigid_[a]) return false;
+        if ((a == b && rigid_[a]) || (scripted_[a] && scripted_[b])) return false;
         return exclusions_.empty() || !excluded(a, b);
     }
+    bool same_body(Index v, Index w) const { return surface_.vertex_body[v] == surface_.vertex_body[w]; }
     bool excluded(Index a, Index b) const;
 
     const Surface& surface_;
     std::vector<std::uint8_t> fixed_vertex_, fixed_edge_, fixed_face_; ///< all vertices prescribed
-    std::vector<std::uint8_t> rigid_;                                  ///< per body
+    std::vector<std::uint8_t> rigid_, scripted_;                       ///< per body
     std::vector<std::array<Index, 2>> exclusions_;                     ///< sorted, smaller number first
 };
 

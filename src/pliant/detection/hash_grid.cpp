@@ -3,6 +3,7 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace pliant {
@@ -42,6 +43,7 @@ std::size_t HashGrid::bucket(const Cell& c, std::size_t buckets) const
 
 void HashGrid::update(const VertexBoxes& boxes)
 {
+    assert(count(boxes.t0) == surface_.vertex_count());
     const auto compute = [&](Table& table, Index n, const auto& vertices_of) {
         table.boxes.resize(static_cast<std::size_t>(n));
         parallel_for(n, [&](Index i) { table.boxes[i] = boxes.both(vertices_of(i)); });

@@ -232,6 +232,8 @@ std::optional<Impact> impact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, co
     const Real slack = std::max(std::min(o.tolerance, (s0 - separation) / 2), 4 * margin);
     const Real level = separation + slack / 2;
     Real time = 0;
+    // What starts on the plane, or closer to it than rounding can tell, is free as long as it comes no closer.
+    if (s0 >= 0 && s0 <= separation + slack && sm >= s0 && s1 >= s0) return {};
     if (s0 > separation + slack) {
         const Real b0 = s0 - level, bm = sm - level, b1 = s1 - level;
         if (b0 > 0 && bm > 0 && b1 > 0) return {}; // convex hull of the coefficients

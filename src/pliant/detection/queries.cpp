@@ -1,5 +1,6 @@
 // Proximity, impacts and the earliest impact: the narrow phases over all candidates.
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/detection/detector_impl.hpp"
 #include "pliant/detection/narrow.hpp"
 
@@ -12,11 +13,31 @@ namespace {
 /// A pair within this much of its reach has boxes that overlap, whatever rounding did to either.
 constexpr Real rounded_down = 1 - 1e-12;
 
+[[maybe_unused]] bool are_planes(std::span<const MovingPlane> planes)
+{
+    const auto is_plane = [](const Plane& p) {
+        return std::abs(p.normal.squaredNorm() - 1) < 1e-9 && std::isfinite(p.offset);
+    };
+    return std::all_of(planes.begin(), planes.end(),
+                       [&](const MovingPlane& p) { return is_plane(p.t0) && is_plane(p.t1); });
+}
+[[maybe_unused]] bool are_lengths(std::span<const Real> lengths)
+{
+    return std::all_of(lengths.begin(), lengths.end(), [](Real r) { return r >= 0 && std::isfinite(r); });
+}
+[[maybe_unused]] bool is_valid(const ImpactOptions& o)
+{
+    return are_lengths(std::array{o.hard_gap, o.tolerance}) && o.max_iterations > 0 && are_planes(o.planes);
+}
+
 } // namespace
 
 const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const ProximityOptions& o)
 {
     Implementation& d = *impl_;
+    assert(are_lengths(std::array{o.reach}) && are_lengths(o.radius) && are_planes(o.planes));
+    assert(o.radius.empty() || count(o.radius) == d.surface.vertex_count());
+    assert(o.smooth.empty() || o.smooth.size() == d.surface.edges.size());
     d.find_candidates(x, x, o.radius, o.reach / 2);
     Stopwatch watch;
     const bool minima_only = o.cone_tolerance < 1;
@@ -35,6 +56,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
                 reach += std::abs(p->weights[k]) * o.radius[p->vertices[k]];
         }
         if (p->distance > rounded_down * reach) return;
+        if (!d.filter.can_move(*p)) return;
         if (minima_only && !d.cones.local_minimum(*p, x, o.cone_tolerance)) return;
         if (o.skip_close_at_rest && !d.filter.apart_at_rest(*p)) return;
         list.push_back(*p);
@@ -55,7 +77,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
             const Real distance = plane.normal.dot(x[v]) - plane.offset;
             // a plane has no radius of its own: the vertex reaches as far as to another vertex like itself
             const Real reach = o.radius.empty() ? o.reach : 2 * o.radius[v];
-            if (distance <= reach && d.filter.vertex_body(v, o.planes[i].body))
+            if (distance <= reach && !s.prescribed[v] && d.filter.vertex_body(v, o.planes[i].body))
                 list.push_back(narrow::vertex_plane(v, i, plane, distance));
         }
     };
@@ -63,6 +85,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
     d.narrow(d.pairs, Superset::harmless, vertex_face, edge_edge, vertex_planes,
              [](const ContactPair&, const ContactPair&) { return false; });
     d.stats.narrow_seconds = watch.lap();
+    assert(strictly_sorted(d.pairs, &ContactPair::key));
     return d.pairs;
 }
 
@@ -116,6 +139,7 @@ std::optional<Impact> vertex_plane_hit(const Vec3s& x_t0, const Vec3s& x_t1, Ind
 const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& o)
 {
     Implementation& d = *impl_;
+    assert(is_valid(o));
     d.find_candidates(x_t0, x_t1, {}, (o.hard_gap + o.tolerance) / 2);
     Stopwatch watch;
     const CcdOptions options = ccd_options(o);
@@ -142,6 +166,7 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
                  return content(a) < content(b);
              });
     d.stats.narrow_seconds = watch.lap();
+    assert(strictly_sorted(d.impacts, &Impact::key));
     return d.impacts;
 }
 
@@ -151,6 +176,7 @@ std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& 
 {
     Implementation& d = *impl_;
     const Surface& s = d.surface;
+    assert(is_valid(o));
     d.require_positions(x_t0, x_t1);
     d.stats = {};
     std::vector<Impact> first; // of every chunk

@@ -3,11 +3,12 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace pliant {
 
-BoxTree::BoxTree(const Surface& surface) : surface_(surface)
+SurfaceTree::SurfaceTree(const Surface& surface) : surface_(surface)
 {
     assign_owners();
     item_count_ = count(surface.triangles) + count(loose_vertices_);
@@ -15,7 +16,7 @@ BoxTree::BoxTree(const Surface& surface) : surface_(surface)
     leaf_count_ = Index(1) << leaf_level_;
 }
 
-void BoxTree::assign_owners()
+void SurfaceTree::assign_owners()
 {
     const Index faces = count(surface_.triangles);
     std::vector<std::uint8_t> vertex_taken(static_cast<std::size_t>(surface_.vertex_count()), 0);
@@ -33,8 +34,9 @@ void BoxTree::assign_owners()
         if (!vertex_taken[v]) loose_vertices_.push_back(v);
 }
 
-void BoxTree::update(const VertexBoxes& boxes)
+void SurfaceTree::update(const VertexBoxes& boxes)
 {
+    assert(count(boxes.t0) == surface_.vertex_count());
     if (item_count_ == 0) return;
     const auto fit = [&] { boxes.moving() ? refit<true>(boxes) : refit<false>(boxes); };
     moving_ = boxes.moving();
@@ -48,7 +50,7 @@ void BoxTree::update(const VertexBoxes& boxes)
     ++builds_;
 }
 
-void BoxTree::build(const VertexBoxes& boxes)
+void SurfaceTree::build(const VertexBoxes& boxes)
 {
     struct Item {
         std::array<float, 3> centre;
@@ -127,7 +129,7 @@ void BoxTree::build(const VertexBoxes& boxes)
 }
 
 template <bool moving>
-void BoxTree::refit(const VertexBoxes& boxes)
+void SurfaceTree::refit(const VertexBoxes& boxes)
 {
     constexpr int ends = moving ? 2 : 1;
     face_lanes_.resize(count(faces_), moving);
@@ -172,7 +174,7 @@ void BoxTree::refit(const VertexBoxes& boxes)
             1024);
 }
 
-Real BoxTree::surface_area() const
+Real SurfaceTree::surface_area() const
 {
     return parallel_sum(count(nodes_t0_), 0.0, [&](Index i) {
         const Box& b = nodes_t0_[i];
@@ -182,7 +184,7 @@ Real BoxTree::surface_area() const
     });
 }
 
-std::size_t BoxTree::bytes() const
+std::size_t SurfaceTree::bytes() const
 {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     std::size_t numbers = 0;

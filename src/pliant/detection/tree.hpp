@@ -11,13 +11,13 @@
 
 namespace pliant {
 
-class BoxTree {
+class SurfaceTree {
 public:
     static constexpr Real decay = 1.3;         ///< rebuild when the boxes' total surface has grown by this factor
     static constexpr Index items_per_leaf = 8; ///< at most
 
     /// Every edge of the surface must belong to a triangle; vertices need not.
-    explicit BoxTree(const Surface& surface);
+    explicit SurfaceTree(const Surface& surface);
 
     /// Refits the tree to the boxes; builds it anew the first time and when its quality has decayed.
     void update(const VertexBoxes& boxes);

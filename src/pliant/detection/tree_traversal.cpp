@@ -9,8 +9,8 @@ namespace pliant {
 /// Self-traversal of the tree. All pairs of nodes are of one level, so a pair of inner nodes has four pairs of
 /// children.
 template <bool moving>
-struct BoxTree::Traversal {
-    const BoxTree& tree;
+struct SurfaceTree::Traversal {
+    const SurfaceTree& tree;
     const PairFilter& filter;
     std::vector<Pair>&vertex_face, &edge_edge;
 
@@ -145,7 +145,7 @@ struct BoxTree::Traversal {
 };
 
 template <bool moving>
-void BoxTree::collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
+void SurfaceTree::collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
 {
     std::vector<Pair> unused;
     const std::vector<Task> tasks = Traversal<moving>{*this, filter, unused, unused}.tasks();
@@ -164,7 +164,7 @@ void BoxTree::collect_tasks(const PairFilter& filter, CandidateChunks& out, std:
         1);
 }
 
-void BoxTree::collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
+void SurfaceTree::collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
 {
     if (item_count_ == 0) return out.reset(0);
     if (moving_)

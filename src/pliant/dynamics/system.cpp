@@ -128,12 +128,15 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt)
     }));
 }
 
-CgResult LinearSystem::solve(const State& state, Real dt, Real tolerance, Vec3s& v) const
+void extrapolate(const Vec3s& velocity, const Vec3s& change, Real dt, Real change_dt, Vec3s& v)
+{
+    v = velocity;
+    if (change_dt > 0) parallel_for(count(v), [&](Index i) { v[i] += dt / change_dt * change[i]; });
+}
+
+CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
 {
     const BlockPattern& pattern = A_.pattern();
-    v = state.velocity;
-    if (state.last_substep > 0)
-        parallel_for(count(v), [&](Index i) { v[i] += dt / state.last_substep * state.free_change[i]; });
     const auto set_single_blocks = [&] {
         parallel_for(A_.rows(), [&](Index i) {
             if (pattern.row_begin[i + 1] == pattern.row_begin[i] + 1) v[i] = diagonal_inverse_[i] * b_[i];

@@ -26,10 +26,9 @@ public:
     const CoarseSpace& coarse() const { return coarse_; }
     /// Elastic and gravity forces at the assembled state [N], per block.
     const Vec3s& force() const { return force_; }
-    /// A v = b by conjugate gradients to a residual relative to the step's momenta; starts from the state's velocity
-    /// plus the last step's change, which is right both in free flight and at rest. Single blocks (rigid bodies) are
-    /// solved exactly.
-    CgResult solve(const State& state, Real dt, Real tolerance, Vec3s& v) const;
+    /// A v = b by conjugate gradients to a residual relative to the step's momenta; starts from the v that is given.
+    /// Single blocks (rigid bodies) are solved exactly.
+    CgResult solve(Real tolerance, Vec3s& v) const;
 
 private:
     void assemble_rows(const Model& model, const State& state, Real dt, Index begin, Index end,
@@ -48,12 +47,16 @@ private:
     Real momentum_scale_ = 0;               ///< |h M g| + |M v0| in the norm of D^-1
 };
 
+/// Where a solve starts: the velocity plus the change that it had over the last step of length `change_dt`, which is
+/// right both in free flight and at rest. The velocity alone when change_dt is 0.
+void extrapolate(const Vec3s& velocity, const Vec3s& change, Real dt, Real change_dt, Vec3s& v);
+
 /// Velocities that pins have over a step: the chord of their script, so that they end exactly on it.
 void prescribed_velocities(const Model& model, const State& state, Real dt, Vec3s& v);
 
 /// Moves the state by the velocities v over dt: particles on straight lines, rigid bodies by the Cayley map;
 /// the angular velocity afterwards is the one that carries the angular momentum the step produced.
-/// Does not touch step count or contact memory.
+/// Does not touch the step count or the memory.
 void advance(const Model& model, State& state, const Vec3s& v, Real dt);
 
 /// The configuration alone at the end of such a step (positions and orientations of `end`).

@@ -1,5 +1,6 @@
 #include "pliant/linalg/block_matrix.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
@@ -9,6 +10,7 @@ namespace pliant {
 
 Index BlockPattern::slot(Index row, Index col) const
 {
+    assert(row >= 0 && row < rows() && col >= 0 && col < rows());
     const auto begin = column.begin() + row_begin[row], end = column.begin() + row_begin[row + 1];
     const auto it = std::lower_bound(begin, end, col);
     return it != end && *it == col ? Index(it - column.begin()) : none;
@@ -16,6 +18,7 @@ Index BlockPattern::slot(Index row, Index col) const
 
 BlockPattern make_pattern(Index rows, std::vector<std::array<Index, 2>> pairs)
 {
+    assert(rows >= 0 && all_below(pairs, rows));
     const std::size_t given = pairs.size();
     pairs.reserve(2 * given + static_cast<std::size_t>(rows));
     for (std::size_t i = 0; i < given; ++i) pairs.push_back({pairs[i][1], pairs[i][0]});
@@ -35,8 +38,23 @@ BlockPattern make_pattern(Index rows, std::vector<std::array<Index, 2>> pairs)
     return p;
 }
 
+namespace {
+
+[[maybe_unused]] bool is_valid(const BlockPattern& p)
+{
+    if (count(p.diagonal) != p.rows() || p.row_begin.back() != p.slots()) return false;
+    for (Index i = 0; i < p.rows(); ++i) {
+        const std::span row(p.column.data() + p.row_begin[i], p.column.data() + p.row_begin[i + 1]);
+        if (p.slot(i, i) != p.diagonal[i] || !strictly_sorted(row)) return false;
+    }
+    return true;
+}
+
+} // namespace
+
 BlockMatrix::BlockMatrix(BlockPattern pattern) : pattern_(std::move(pattern))
 {
+    assert(is_valid(pattern_));
     values_.assign(9 * static_cast<std::size_t>(pattern_.slots()) + 1, 0);
 }
 
@@ -48,6 +66,7 @@ std::size_t BlockMatrix::bytes() const
 
 void BlockMatrix::multiply(const Vec3s& x, Vec3s& y) const
 {
+    assert(count(x) == rows() && &x != &y);
     y.resize(x.size());
     parallel_for(
         rows(), [&](Index i) { y[i] = row_product(i, x); }, 512);
@@ -60,6 +79,7 @@ void BlockMatrix::set_zero()
 
 Real dot(const Vec3s& a, const Vec3s& b)
 {
+    assert(a.size() == b.size());
     return parallel_sum(count(a), 0.0, [&](Index i) { return a[i].dot(b[i]); });
 }
 

@@ -1,5 +1,6 @@
 #include "pliant/linalg/coarse_space.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <Eigen/Cholesky>
@@ -128,10 +129,12 @@ Interpolation interpolate(std::span<const Vec3> x, Real cell)
 CoarseSpace::CoarseSpace(const BlockPattern& pattern, std::vector<Part> parts, const Vec3s& rest)
     : parts_(std::move(parts))
 {
+    assert(count(rest) == pattern.rows() && all_finite(rest));
     part_of_block_.assign(rest.size(), none);
     weight_begin_.assign(1, 0);
     for (Index p = 0; p < count(parts_); ++p) {
         const Part& part = parts_[p];
+        assert(part.first + 1 >= count(weight_begin_) && part.size >= 0 && part.first + part.size <= count(rest));
         weight_begin_.resize(static_cast<std::size_t>(part.first) + 1, count(weights_)); // blocks outside of any part
         for (Index i = part.first; i < part.first + part.size; ++i) part_of_block_[i] = p;
         const Interpolation P = interpolate({rest.data() + part.first, static_cast<std::size_t>(part.size)},
@@ -147,6 +150,7 @@ CoarseSpace::CoarseSpace(const BlockPattern& pattern, std::vector<Part> parts, c
 void CoarseSpace::update(const BlockMatrix& A)
 {
     const BlockPattern& pattern = A.pattern();
+    assert(parts() == 0 || A.rows() == count(part_of_block_));
     parallel_for(
         parts(),
         [&](Index p) {
@@ -182,6 +186,7 @@ void CoarseSpace::answer(Index p, const Vec3s& r, Real* z) const
 
 void CoarseSpace::add_correction(const Vec3s& r, Vec3s& x) const
 {
+    assert(r.size() == x.size() && (parts() == 0 || r.size() == part_of_block_.size()));
     parallel_for(
         parts(),
         [&](Index p) {

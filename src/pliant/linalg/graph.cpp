@@ -3,12 +3,14 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cassert>
 #include <numeric>
 
 namespace pliant {
 
 ChunkColoring color_chunks(const BlockPattern& pattern, Index size)
 {
+    assert(size > 0);
     const Index n = pattern.rows(), chunks = (n + size - 1) / size;
     std::vector<Index> color(static_cast<std::size_t>(chunks), none);
     std::vector<char> used;
@@ -36,6 +38,7 @@ ChunkColoring color_chunks(const BlockPattern& pattern, Index size)
 SweepOrder make_sweep_order(const ChunkColoring& coloring, const std::vector<Index>& part,
                             const std::vector<char>& wanted)
 {
+    assert(wanted.size() == part.size());
     constexpr Index large = 4096, group = 256; // rows
     const Index n = count(part);
     std::vector<Index> size(part.size(), 0), place(part.size(), none);
@@ -79,6 +82,7 @@ SweepOrder make_sweep_order(const ChunkColoring& coloring, const std::vector<Ind
 void gauss_seidel_sweep(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const SweepOrder& order,
                         bool backwards, const Vec3s& b, Vec3s& x)
 {
+    assert(count(diagonal_inverse) == A.rows() && count(b) == A.rows() && count(x) == A.rows());
     const auto relax = [&](Index i) {
         x[i] += diagonal_inverse[i] * (b[i] - A.row_product(i, x)); // D^-1 (b - (A x - D x))
     };

@@ -5,6 +5,7 @@
 #include <Eigen/LU>
 #include <Eigen/SparseCholesky>
 
+#include <cassert>
 #include <cmath>
 
 namespace pliant {
@@ -19,6 +20,8 @@ CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diag
                              const CgOptions& options)
 {
     const Index n = A.rows();
+    assert(count(diagonal_inverse) == n && count(b) == n && count(x) == n);
+    assert(options.tolerance >= 0 && options.max_iterations >= 0 && options.scale >= 0);
     const auto norm_sq = [&](const Vec3s& r) {
         return parallel_sum(n, 0.0, [&](Index i) { return r[i].dot(diagonal_inverse[i] * r[i]); });
     };
@@ -96,6 +99,7 @@ bool DirectSolver::ok() const
 void DirectSolver::solve(const Vec3s& b, Vec3s& x) const
 {
     const Eigen::Index n = 3 * static_cast<Eigen::Index>(b.size());
+    assert(n == factor_->ldlt.rows());
     const Eigen::VectorXd rhs = Eigen::Map<const Eigen::VectorXd>(b.data()->data(), n);
     const Eigen::VectorXd solution = factor_->ldlt.solve(rhs);
     x.resize(b.size());

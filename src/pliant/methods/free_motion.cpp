@@ -3,20 +3,64 @@
 #include "pliant/dynamics/strain_limit.hpp"
 
 namespace pliant {
+namespace {
 
-FreeMotion::FreeMotion(const World& world, const MethodOptions& options) : options_(options), system_(world.model), explicit_(world.model, options.integrator)
+Integrator integrator(std::string_view word)
+{
+    if (word == "verlet") return Integrator::verlet;
+    if (word == "symplectic-euler") return Integrator::symplectic_euler;
+    return Integrator::backward_euler;
+}
+
+constexpr MethodOption options[] = {
+    {.path = "time.integrator",
+     .kind = OptionKind::choice,
+     .words = "backward-euler symplectic-euler verlet",
+     .fallback = "backward-euler",
+     .meaning = "How free motion is integrated; the explicit ones take as many stable sub-steps as they need.",
+     .elsewhere = Elsewhere::refused,
+     .set = setter<FreeMotionOptions>(
+         [](FreeMotionOptions& o, const OptionValue& v) { o.integrator = integrator(v.word); })},
+};
+
+} // namespace
+
+MethodInfo free_motion_method()
+{
+    return {
+        .name = "none",
+        .about = "no contact at all; bodies pass through each other",
+        .promise = [](const MethodOptions&) { return Promise{}; },
+        .why_not = [](const Model&, const Body&) { return std::string(); },
+        .options = options,
+        .default_options = []() -> std::any { return FreeMotionOptions(); },
+        .columns = FreeMotionReport::member_names,
+        .empty_memory = []() -> Record { return FreeMotionMemory(); },
+        .make = [](const World& world, const MethodOptions& o) -> std::unique_ptr<Method> {
+            return std::make_unique<FreeMotion>(world, o.get<FreeMotionOptions>());
+        },
+    };
+}
+
+FreeMotion::FreeMotion(const World& world, const FreeMotionOptions& options_in)
+    : options_(options_in), system_(world.model), explicit_(world.model, options_in.integrator)
 {}
 
 StepReport FreeMotion::step(World& world, Real dt)
 {
     StepReport report;
+    FreeMotionReport& own = report.own.use<FreeMotionReport>();
     const Model& model = world.model;
     State& state = world.state;
     if (options_.integrator != Integrator::backward_euler) {
         const ScopedTimer timer(report.profile, "integrate");
         report.substeps = stable_substeps(model, state, dt);
         const Real end = state.time + dt;
-        for (int i = 0; i < report.substeps; ++i) explicit_.substep(model, state, dt / report.substeps);
+        for (int i = 0; i < report.substeps; ++i) {
+            explicit_.substep(model, state, dt / report.substeps);
+            if (inner_states == InnerStates::kept && i + 1 < report.substeps)
+                report.inner.push_back({state.time, state.position, state.orientation});
+        }
         state.time = end; // the sum of the sub-steps up to rounding
         ++state.step;
         return report;
@@ -25,16 +69,18 @@ StepReport FreeMotion::step(World& world, Real dt)
         const ScopedTimer timer(report.profile, "assemble");
         system_.assemble(model, state, dt);
     }
+    FreeMotionMemory& memory = state.memory.use<FreeMotionMemory>();
     Vec3s v;
     {
         const ScopedTimer timer(report.profile, "solve");
-        const CgResult cg = system_.solve(state, dt, options_.linear_tolerance_or_default(), v);
-        report.linear_iterations = cg.iterations;
-        report.linear_residual = cg.residual;
+        extrapolate(state.velocity, memory.free_change, dt, memory.last_step, v);
+        const CgResult cg = system_.solve(options_.linear_tolerance, v);
+        own.linear_iterations = cg.iterations;
+        own.linear_residual = cg.residual;
     }
-    state.free_change.resize(v.size());
-    for (std::size_t i = 0; i < v.size(); ++i) state.free_change[i] = v[i] - state.velocity[i];
-    state.last_substep = dt;
+    memory.free_change.resize(v.size());
+    for (std::size_t i = 0; i < v.size(); ++i) memory.free_change[i] = v[i] - state.velocity[i];
+    memory.last_step = dt;
     {
         const ScopedTimer timer(report.profile, "strain");
         limit_strain(model, state, dt, v);

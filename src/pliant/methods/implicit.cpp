@@ -17,9 +17,23 @@ constexpr Real diverged_merit = 10;        ///< residual over tolerance beyond w
 constexpr int rounds_without_flat_crossings = 2;
 constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze counts as a pinch
 
+bool is_scripted_alone(const Surface& surface, const Impact& impact)
+{
+    return std::all_of(impact.vertices.begin(), impact.vertices.end(),
+                       [&](Index v) { return v == none || surface.prescribed[v]; });
+}
+
+/// Impacts of scripted parts with each other come first; true if there are any. No step, however short, avoids them.
+bool put_scripted_first(const Surface& surface, std::vector<Impact>& impacts)
+{
+    const auto end = std::stable_partition(impacts.begin(), impacts.end(),
+                                           [&](const Impact& i) { return is_scripted_alone(surface, i); });
+    return end != impacts.begin();
+}
+
 } // namespace
 
-ImplicitContact::ImplicitContact(const World& world, const MethodOptions& options)
+ImplicitContact::ImplicitContact(const World& world, const ImplicitOptions& options)
     : options_(options), system_(world.model), ica_(system_.A().pattern()),
       detector_(world.model.surface, world.model.no_contact), cones_(world.model.surface)
 {
@@ -37,6 +51,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
 {
     StepReport report;
     report.substeps = 0;
+    ImplicitReport& own = report.own.use<ImplicitReport>();
+    world.state.memory.use<ImplicitMemory>();
     const Real end = world.state.time + dt;
     // Refinement may halve the step a few times; only scripted motion that outruns the gap may cut it further.
     const Real shortest = std::ldexp(dt, -options_.max_halvings), vanishing = std::ldexp(dt, -max_subdivisions);
@@ -46,7 +62,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         h = std::min(h, remaining);
         const bool refined = try_step(world, h, h > 1.5 * shortest, report);
         if (!refined && (h > 1.5 * shortest || !make_safe(world, h, report))) {
-            if (h <= 1.5 * vanishing) stop_or_release(world, report);
+            const bool hopeless = h <= 1.5 * shortest && put_scripted_first(world.model.surface, impacts_);
+            if (h <= 1.5 * vanishing || hopeless) stop_or_release(world, report);
             if (!impacts_.empty()) {
                 const Impact& i = impacts_.front();
                 const int other = i.key.kind == PairKind::edge_edge ? 2 : 1;
@@ -55,17 +72,15 @@ StepReport ImplicitContact::step(World& world, Real dt)
             }
             h = std::max(h / 2, vanishing);
             successes = 0;
-            ++report.halvings;
+            ++own.halvings;
             report.rung = std::max(report.rung, Rung::halved);
             continue;
         }
         commit(world, h, report);
         ++report.substeps;
         remaining -= h;
-        if (remaining > 1e-9 * dt) {
-            report.inner.push_back({world.state.time, {}});
-            surface_positions(world.model, world.state, report.inner.back().surface);
-        }
+        if (remaining > 1e-9 * dt)
+            report.inner.push_back({world.state.time, world.state.position, world.state.orientation});
         if (++successes == 2) h *= 2, successes = 0;
     }
     for (PairForce& p : report.pair_forces) {
@@ -79,12 +94,13 @@ StepReport ImplicitContact::step(World& world, Real dt)
 
 bool ImplicitContact::try_step(const World& world, Real dt, bool solver_may_fail, StepReport& report)
 {
+    ImplicitReport& own = report.own.use<ImplicitReport>();
     impacts_.clear();
     solve_free(world, dt, report);
     find_proximity(world, dt, report);
     for (int round = 1; round <= options_.max_rounds; ++round) {
-        ++report.refinement_rounds;
-        report.max_rounds = std::max(report.max_rounds, round);
+        ++own.rounds;
+        own.max_rounds = std::max(own.max_rounds, round);
         solve_contacts(world, dt, report);
         if (diverged_ && solver_may_fail) return false;
         if (check_tentative(world, dt, round, report)) return true;
@@ -98,17 +114,20 @@ void ImplicitContact::solve_free(const World& world, Real dt, StepReport& report
 {
     const Model& model = world.model;
     const State& state = world.state;
+    const ImplicitMemory& memory = state.memory.get<ImplicitMemory>();
+    ImplicitReport& own = report.own.use<ImplicitReport>();
     {
         const ScopedTimer timer(report.profile, "assemble");
         system_.assemble(model, state, dt);
     }
     const ScopedTimer timer(report.profile, "free solve");
-    const CgResult cg = system_.solve(state, dt, options_.linear_tolerance_or_default(), v_free_);
-    report.linear_iterations += cg.iterations;
-    report.linear_residual = std::max(report.linear_residual, cg.residual);
+    extrapolate(state.velocity, memory.free_change, dt, memory.last_substep, v_free_);
+    const CgResult cg = system_.solve(options_.linear_tolerance, v_free_);
+    own.linear_iterations += cg.iterations;
+    own.linear_residual = std::max(own.linear_residual, cg.residual);
     dv_.assign(v_free_.size(), Vec3::Zero());
-    if (state.contact_change.size() == dv_.size())
-        for (std::size_t i = 0; i < dv_.size(); ++i) dv_[i] = dt / state.last_substep * state.contact_change[i];
+    if (memory.contact_change.size() == dv_.size())
+        for (std::size_t i = 0; i < dv_.size(); ++i) dv_[i] = dt / memory.last_substep * memory.contact_change[i];
 }
 
 void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& report)
@@ -149,10 +168,11 @@ void ImplicitContact::solve_contacts(const World& world, Real dt, StepReport& re
     const bool promises = solver.kind == SolverKind::ica || solver.kind == SolverKind::anticipation;
     diverged_ = promises && merit(result) > diverged_merit;
     store_impulses(problem_, contact_of_row_, lambda_, contacts_);
-    report.contact_iterations += result.iterations;
-    report.residual_dynamics = std::max(report.residual_dynamics, result.residuals.dynamics);
-    report.residual_gap = std::max(report.residual_gap, result.residuals.gap);
-    report.residual_complementarity = std::max(report.residual_complementarity, result.residuals.complementarity);
+    ImplicitReport& own = report.own.use<ImplicitReport>();
+    own.contact_iterations += result.iterations;
+    own.residual_dynamics = std::max(own.residual_dynamics, result.residuals.dynamics);
+    own.residual_gap = std::max(own.residual_gap, result.residuals.gap);
+    own.residual_complementarity = std::max(own.residual_complementarity, result.residuals.complementarity);
     report.residual_history = result.history;
     v_.resize(dv_.size());
     for (std::size_t i = 0; i < dv_.size(); ++i) v_[i] = v_free_[i] + dv_[i];
@@ -217,24 +237,26 @@ const std::vector<Impact>& ImplicitContact::find_impacts(const World& world, con
     options.kind = options_.ccd;
     options.planes = planes_;
     impacts_ = detector_.impacts(x0_, x1_, options);
-    std::erase_if(impacts_, [&](const Impact& i) { return is_released(world.state, i.key); });
+    const ImplicitMemory& memory = world.state.memory.get<ImplicitMemory>();
+    std::erase_if(impacts_, [&](const Impact& i) { return is_released(memory, i.key); });
     return impacts_;
 }
 
 bool ImplicitContact::make_safe(const World& world, Real dt, StepReport& report)
 {
     const ScopedTimer timer(report.profile, "fail-safe");
+    ImplicitReport& own = report.own.use<ImplicitReport>();
     const FailsafeStep step{world.model, world.state, x0_, plane_bodies_, dt};
     const FindImpacts find = [&](const Vec3s& v) -> const std::vector<Impact>& { return find_impacts(world, v, dt); };
     Vec3s v = v_;
     const ZoneReport zones = resolve_by_zones(step, find, v);
-    report.zones += zones.zones;
+    own.zones += zones.zones;
     if (zones.safe) {
         report.rung = std::max(report.rung, Rung::zones);
     } else {
         v = v_;
         const TruncationReport truncation = resolve_by_truncation(step, find, v);
-        report.truncated_vertices += truncation.truncated;
+        own.truncated_vertices += truncation.truncated;
         if (!truncation.safe) {
             impacts_ = truncation.left;
             return false;
@@ -253,10 +275,10 @@ void ImplicitContact::stop_or_release(World& world, StepReport& report)
     const Surface& surface = world.model.surface;
     if (impacts_.empty()) return;
     if (options_.pinch == PinchPolicy::release) {
-        for (const Impact& i : impacts_)
-            world.state.released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
-        std::sort(world.state.released.begin(), world.state.released.end());
-        report.released_pairs += count(impacts_);
+        std::vector<ReleasedPair>& released = world.state.memory.use<ImplicitMemory>().released;
+        for (const Impact& i : impacts_) released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
+        std::sort(released.begin(), released.end());
+        report.own.use<ImplicitReport>().released_pairs += count(impacts_);
         return;
     }
     const Impact& i = impacts_.front();
@@ -268,49 +290,53 @@ void ImplicitContact::stop_or_release(World& world, StepReport& report)
     char where[200];
     std::snprintf(where, sizeof where, " at (%.4g, %.4g, %.4g) m, time %.6g s", x0_[i.vertices[0]].x(),
                   x0_[i.vertices[0]].y(), x0_[i.vertices[0]].z(), world.state.time);
-    throw Stall("pinched: scripted motion squeezes body " + name(a) + " (vertex " +
-                std::to_string(i.vertices[0] - world.model.bodies[a].first_vertex) + ") against body " + name(b) +
-                where +
-                ", and no step however small is free of crossings; change the script, or set contact.pinch: release to "
-                "let such pairs through");
+    const std::string vertex = std::to_string(i.vertices[0] - world.model.bodies[a].first_vertex);
+    const std::string cure = "; change the script, or set contact.pinch: release to let such pairs through";
+    if (is_scripted_alone(surface, i))
+        throw Stall("pinched: scripts alone move body " + name(a) + " (pinned vertex " + vertex + ") into body " +
+                    name(b) + where + ", and nothing there can give way" + cure);
+    throw Stall("pinched: scripted motion squeezes body " + name(a) + " (vertex " + vertex + ") against body " +
+                name(b) + where + ", and no step however small is free of crossings" + cure);
 }
 
 void ImplicitContact::commit(World& world, Real dt, StepReport& report)
 {
     State& state = world.state;
-    state.free_change.resize(v_.size());
-    state.contact_change.resize(v_.size());
+    ImplicitMemory& memory = state.memory.use<ImplicitMemory>();
+    memory.free_change.resize(v_.size());
+    memory.contact_change.resize(v_.size());
     for (std::size_t i = 0; i < v_.size(); ++i) {
-        state.free_change[i] = v_free_[i] - state.velocity[i];
-        state.contact_change[i] = dv_[i];
+        memory.free_change[i] = v_free_[i] - state.velocity[i];
+        memory.contact_change[i] = dv_[i];
     }
     report_contacts(dt, report);
     advance(world.model, state, v_, dt);
-    state.last_substep = dt;
-    state.contacts.clear();
+    memory.last_substep = dt;
+    memory.contacts.clear();
     for (const Contact& c : contacts_)
-        if (!c.impulse.isZero(0)) state.contacts.push_back({c.key.a, c.key.b, c.impulse});
+        if (!c.impulse.isZero(0)) memory.contacts.push_back({c.key.a, c.key.b, c.impulse});
 }
 
 void ImplicitContact::report_contacts(Real dt, StepReport& report) const
 {
-    report.contacts_vertex_face = report.contacts_edge_edge = report.contacts_plane = report.strain_rows = 0;
+    ImplicitReport& own = report.own.use<ImplicitReport>();
+    own.contacts_vertex_face = own.contacts_edge_edge = own.contacts_plane = own.strain_rows = 0;
     report.active_contacts = 0;
     report.contacts.clear();
     for (PairForce& p : report.pair_forces) p.contacts = 0;
     for (const Contact& c : contacts_) {
         switch (c.kind) {
         case ContactKind::edge_edge:
-            ++report.contacts_edge_edge;
+            ++own.contacts_edge_edge;
             break;
         case ContactKind::plane:
-            ++report.contacts_plane;
+            ++own.contacts_plane;
             break;
         case ContactKind::strain:
-            ++report.strain_rows;
+            ++own.strain_rows;
             continue;
         default:
-            ++report.contacts_vertex_face;
+            ++own.contacts_vertex_face;
             break;
         }
         if (c.impulse.isZero(0)) continue;
@@ -326,6 +352,7 @@ void ImplicitContact::report_contacts(Real dt, StepReport& report) const
         report.contacts.push_back(point);
         add_impulse(report.pair_forces, c.normal, c.impulse, c.body_a, c.body_b);
     }
+    report.contact_count = own.contacts_vertex_face + own.contacts_edge_edge + own.contacts_plane;
 }
 
 } // namespace pliant

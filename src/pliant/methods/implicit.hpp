@@ -7,13 +7,15 @@
 #include "pliant/detection/detector.hpp"
 #include "pliant/detection/normal_cones.hpp"
 #include "pliant/dynamics/system.hpp"
-#include "pliant/methods/method.hpp"
+#include "pliant/methods/implicit_memory.hpp"
+#include "pliant/methods/implicit_options.hpp"
+#include "pliant/methods/table.hpp"
 
 namespace pliant {
 
 class ImplicitContact final : public Method {
 public:
-    ImplicitContact(const World& world, const MethodOptions& options);
+    ImplicitContact(const World& world, const ImplicitOptions& options);
     StepReport step(World& world, Real dt) override;
 
 private:
@@ -37,12 +39,12 @@ private:
     void report_contacts(Real dt, StepReport& report) const;
 
     Contact make_contact(const Model& model, const ContactPair& pair) const;
-    void warm_start(const State& state, Contact& contact, Real scale) const;
+    static void warm_start(const ImplicitMemory& memory, Contact& contact, Real dt);
 
     /// Whether `pinch: release` lets the pair through.
-    static bool is_released(const State& state, const PairKey& key);
+    static bool is_released(const ImplicitMemory& memory, const PairKey& key);
 
-    MethodOptions options_;
+    ImplicitOptions options_;
     LinearSystem system_;
     Ica ica_;
     Detector detector_;
@@ -65,5 +67,7 @@ private:
     Multipliers lambda_;
     bool diverged_ = false; ///< the last contact solve ended far from its tolerance
 };
+
+MethodInfo implicit_method();
 
 } // namespace pliant

@@ -58,9 +58,9 @@ Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
 
 } // namespace
 
-bool ImplicitContact::is_released(const State& state, const PairKey& key)
+bool ImplicitContact::is_released(const ImplicitMemory& memory, const PairKey& key)
 {
-    return std::binary_search(state.released.begin(), state.released.end(),
+    return std::binary_search(memory.released.begin(), memory.released.end(),
                               ReleasedPair{static_cast<std::int32_t>(key.kind), key.a, key.b});
 }
 
@@ -85,13 +85,14 @@ Contact ImplicitContact::make_contact(const Model& model, const ContactPair& pai
     return c;
 }
 
-void ImplicitContact::warm_start(const State& state, Contact& contact, Real scale) const
+void ImplicitContact::warm_start(const ImplicitMemory& memory, Contact& contact, Real dt)
 {
-    const auto it = std::lower_bound(state.contacts.begin(), state.contacts.end(), contact.key,
+    const Real scale = memory.last_substep > 0 ? dt / memory.last_substep : 0;
+    const auto it = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), contact.key,
                                      [](const ContactMemory& m, const ContactKey& k) {
                                          return ContactKey{m.key_a, m.key_b} < k;
                                      });
-    if (it != state.contacts.end() && ContactKey{it->key_a, it->key_b} == contact.key)
+    if (it != memory.contacts.end() && ContactKey{it->key_a, it->key_b} == contact.key)
         contact.impulse = scale * it->impulse;
 }
 
@@ -100,6 +101,7 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     const ScopedTimer timer(report.profile, "proximity");
     const Model& model = world.model;
     const Surface& surface = model.surface;
+    const ImplicitMemory& memory = world.state.memory.get<ImplicitMemory>();
     surface_positions(model, world.state, x0_);
     // The end of the unconstrained step: where proximity looks ahead, and where scripted vertices go.
     end_ = State();
@@ -132,22 +134,21 @@ void ImplicitContact::find_proximity(const World& world, Real dt, StepReport& re
     flat_.resize(surface.edges.size());
     parallel_for(count(flat_), [&](Index e) { flat_[e] = cones_.is_flat(e, x0_, options_.flat_sine); });
     smooth_ = flat_;
-    for (const ContactMemory& m : world.state.contacts)
+    for (const ContactMemory& m : memory.contacts)
         if (const auto crossing = crossing_of({m.key_a, m.key_b}))
             for (Index e : *crossing) smooth_[e] = 0;
     proximity.smooth = smooth_;
     contacts_.clear();
     const Real slack = 2 * model.gravity.norm() * dt * dt;
-    const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
     for (const ContactPair& pair : detector_.proximity(x0_, proximity)) {
-        if (is_released(world.state, pair.key)) continue;
+        if (is_released(memory, pair.key)) continue;
         Contact c = make_contact(model, pair);
         const Real pair_gap_here = pair_gap(model, c.body_a, c.body_b);
         c.distance = pair.distance;
         c.hard_gap = std::min(hard_gap_, pair.distance / 2);
         c.target = pair.distance >= pair_gap_here ? pair_gap_here
                                                   : pair.distance + options_.recovery * (pair_gap_here - pair.distance);
-        warm_start(world.state, c, impulse_scale);
+        warm_start(memory, c, dt);
         if (c.impulse.isZero(0) && c.kind == ContactKind::edge_edge && (flat_[pair.key.a] || flat_[pair.key.b]))
             continue;
         Real predicted; // distance along the normal after the unconstrained step
@@ -179,7 +180,6 @@ void ImplicitContact::add_impact(const World& world, const Impact& impact, Real 
         c.distance = distance_along_normal();
     }
     c.target = c.distance >= gap ? gap : c.distance + options_.recovery * std::max(0.0, gap - c.distance);
-    const Real impulse_scale = world.state.last_substep > 0 ? dt / world.state.last_substep : 0;
     const auto find = [&](const ContactKey& key) {
         const auto sorted_end = contacts_.begin() + known;
         const auto it = std::lower_bound(contacts_.begin(), sorted_end, key,
@@ -194,7 +194,7 @@ void ImplicitContact::add_impact(const World& world, const Impact& impact, Real 
         const auto it = find(key);
         if (it == contacts_.end()) {
             c.key = key;
-            warm_start(world.state, c, impulse_scale);
+            warm_start(world.state.memory.get<ImplicitMemory>(), c, dt);
             contacts_.push_back(c);
             return;
         }

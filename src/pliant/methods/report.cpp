@@ -5,6 +5,23 @@
 
 namespace pliant {
 
+const char* to_string(Rung rung)
+{
+    switch (rung) {
+    case Rung::free:
+        return "free";
+    case Rung::refinement:
+        return "refinement";
+    case Rung::halved:
+        return "halved";
+    case Rung::zones:
+        return "zones";
+    case Rung::truncation:
+        return "truncation";
+    }
+    return "?";
+}
+
 void add_impulse(std::vector<PairForce>& pairs, const Vec3& normal, const Vec3& impulse, Index body_a, Index body_b)
 {
     const Real sign = body_a == body_b ? 0 : body_a < body_b ? 1 : -1;

@@ -1,6 +1,6 @@
 #pragma once
 #include "pliant/core/profile.hpp"
-#include "pliant/core/types.hpp"
+#include "pliant/core/record.hpp"
 
 namespace pliant {
 
@@ -28,10 +28,11 @@ void add_impulse(std::vector<PairForce>& pairs, const Vec3& normal, const Vec3& 
 enum class Rung { free, refinement, halved, zones, truncation };
 const char* to_string(Rung rung);
 
-/// The surface at the end of a sub-step.
+/// What State says of places at the end of a sub-step.
 struct InnerState {
-    Real time = 0; ///< [s]
-    Vec3s surface; ///< [m]
+    Real time = 0;                 ///< [s]
+    Vec3s position;                ///< per block [m]
+    std::vector<Quat> orientation; ///< per rigid body
 };
 
 /// What one step did; `run` writes it as one line of stats.csv.
@@ -39,24 +40,17 @@ struct StepReport {
     Profile profile; ///< seconds per stage
     int substeps = 1;
     std::vector<InnerState> inner; ///< ends of all sub-steps but the last: the corners of the step's path
-    int linear_iterations = 0;     ///< of the unconstrained solve
-    Real linear_residual = 0;
-    int refinement_rounds = 0; ///< rounds of constraint manifold refinement, summed over sub-steps
-    int max_rounds = 0;        ///< most rounds of one sub-step
-    int contacts_vertex_face = 0, contacts_edge_edge = 0, contacts_plane = 0,
-        strain_rows = 0;        ///< rows of the last solve
-    int active_contacts = 0;    ///< with a normal impulse
-    int contact_iterations = 0; ///< outer iterations of the contact solver
-    Real residual_dynamics = 0, residual_gap = 0, residual_complementarity = 0;
-    std::vector<Real> residual_history; ///< of the last contact solve
-    Rung rung = Rung::free;             ///< the last resort that was needed
-    int halvings = 0, zones = 0, truncated_vertices = 0;
-    int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
+    int contact_count = 0;         ///< that the method looked after at the end of the last sub-step
+    int active_contacts = 0;       ///< of these: with a force
+    Rung rung = Rung::free;        ///< the last resort that was needed
     /// A surface vertex on each side of the pair that last made the step shorter; none: nothing did, or a plane.
     Index limiting_a = none, limiting_b = none;
+    std::vector<Real> residual_history; ///< of the last contact solve, where the method has an iterative one
     std::vector<ContactPoint> contacts; ///< with a force, in canonical order; of the last sub-step
     /// By bodies, over all sub-steps. What zones of impact and truncation do to the motion is not in them.
     std::vector<PairForce> pair_forces;
+    /// The method's own numbers (ImplicitReport, ...), each a column of stats.csv.
+    Record own;
 };
 
 } // namespace pliant

@@ -62,19 +62,20 @@ std::vector<int> substeps_of(const RunReader& reader)
 }
 
 /// The path from one frame to the next, straight between the ends of the sub-steps.
-void check_pieces(const FrameChecker& checker, const Frame& before, const Frame& frame, FrameResult& out)
+void check_pieces(const FrameChecker& checker, const StoredFrame& before, const StoredFrame& frame, FrameResult& out)
 {
-    std::vector<PathState> corners = {{before.time, before.positions, before.planes}};
-    corners.insert(corners.end(), frame.inner.begin(), frame.inner.end());
-    corners.push_back({frame.time, frame.positions, frame.planes});
-    for (std::size_t i = 1; i < corners.size(); ++i) {
-        const PathCheck piece = check_path(checker, corners[i - 1], corners[i]);
+    PathState from = make_path_state(checker.mesh(), before.state);
+    const auto go_to = [&](const StoredState& end) { // two surfaces at a time, however many sub-steps there are
+        PathState to = make_path_state(checker.mesh(), end);
+        const PathCheck piece = check_path(checker, from, to);
         out.path_pairs += piece.pairs_tested;
         out.path_impacts += piece.impacts;
         for (const PathImpact& impact : piece.listed)
-            out.path_listed.push_back(
-                {corners[i - 1].time + impact.fraction * (corners[i].time - corners[i - 1].time), impact});
-    }
+            out.path_listed.push_back({from.time + impact.fraction * (to.time - from.time), impact});
+        from = std::move(to);
+    };
+    for (const StoredState& end : frame.inner) go_to(end);
+    go_to(frame.state);
 }
 
 void add(Certificate& c, Index number, const FrameResult& r)
@@ -108,13 +109,8 @@ std::array<Real, 3> list(const Vec3& x)
 
 bool Certificate::kept() const
 {
-    return (!promised || clean()) &&
+    return (!promise.no_crossing || clean()) &&
            std::all_of(expectations.begin(), expectations.end(), [](const ExpectationResult& e) { return e.met; });
-}
-
-bool promises_no_crossing(const MethodOptions& options)
-{
-    return (options.method == "implicit" && options.pinch == PinchPolicy::stop) || options.method == "impact-zones";
 }
 
 Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame)
@@ -124,7 +120,7 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
     const FrameChecker checker(reader.mesh());
     Certificate c;
     c.method = scene.method.method;
-    c.promised = promises_no_crossing(scene.method);
+    c.promise = promise_of(scene.method);
     c.frames = reader.frame_count();
     c.triangles = count(reader.triangles());
     if (c.frames == 0) throw Error(reader.directory().string() + ": the run has no frames");
@@ -137,19 +133,20 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
     std::vector<FrameResult> results(static_cast<std::size_t>(c.frames));
     std::atomic<Index> done = 0;
     const auto check_frame = [&](Index i, const std::vector<Enclosure>& start) {
-        const Frame frame = reader.frame(i);
+        const StoredFrame stored = reader.stored_frame(i);
+        const Frame frame = make_frame(reader.mesh(), stored);
         FrameResult& r = results[static_cast<std::size_t>(i)];
         r.time = frame.time;
         r.check = checker.check(frame);
         if (i > 0) {
             r.enclosed = new_enclosures(checker, frame, r.check.enclosed, start);
             r.check.enclosed = {};
-            const Frame before = reader.frame(i - 1);
+            const StoredFrame before = reader.stored_frame(i - 1);
             r.has_path = before.step + 1 == frame.step;
             if (r.has_path) {
                 const auto step = static_cast<std::size_t>(frame.step);
-                r.path_certain = step >= substeps.size() || substeps[step] <= static_cast<int>(frame.inner.size()) + 1;
-                check_pieces(checker, before, frame, r);
+                r.path_certain = step >= substeps.size() || substeps[step] <= static_cast<int>(stored.inner.size()) + 1;
+                check_pieces(checker, before, stored, r);
             }
         }
         if (on_frame) on_frame(++done, c.frames);
@@ -184,7 +181,7 @@ std::string certificate_words(const Certificate& c)
     words += ". ";
     const bool expected =
         std::all_of(c.expectations.begin(), c.expectations.end(), [](const ExpectationResult& e) { return e.met; });
-    if (c.promised)
+    if (c.promise.no_crossing)
         words += fmt::format("The promise of method {} is {}.", c.method, c.clean() ? "kept" : "BROKEN");
     else
         words += fmt::format("Method {} promises nothing about this.", c.method);
@@ -234,7 +231,7 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
             {"version", PLIANT_VERSION},
             {"checked", utc_now()},
             {"method", c.method},
-            {"promised", c.promised},
+            {"promised", c.promise.no_crossing},
             {"clean", c.clean()},
             {"kept", c.kept()},
             {"finished", c.finished},

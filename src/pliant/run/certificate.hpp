@@ -1,6 +1,7 @@
 #pragma once
 // The certificate of a run: every stored frame, exactly, and with `run --every-step` every step's path.
 
+#include "pliant/methods/table.hpp"
 #include "pliant/run/certificate_frame.hpp"
 #include "pliant/run/certificate_path.hpp"
 #include "pliant/run/expectations.hpp"
@@ -36,8 +37,8 @@ struct Certificate {
     static constexpr std::size_t max_listed = 1000; ///< of each kind
 
     std::string method;
-    bool promised = false; ///< the method promises that nothing passes through anything
-    bool finished = true;  ///< the run has reached its end
+    Promise promise;      ///< what the run is held to
+    bool finished = true; ///< it has reached its end
     Index frames = 0;
     Index triangles = 0;
     std::int64_t pairs_tested = 0;  ///< triangle pairs with meeting boxes, over all frames
@@ -59,9 +60,6 @@ struct Certificate {
     /// What was promised or expected has come out.
     bool kept() const;
 };
-
-/// Whether a method with these options promises that nothing passes through anything.
-bool promises_no_crossing(const MethodOptions& options);
 
 /// Checks all frames, in parallel. `on_frame(done, of)` may be called from any thread. Throws Error when a frame is
 /// missing or damaged.

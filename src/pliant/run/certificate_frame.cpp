@@ -2,7 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/geometry/closest.hpp"
-#include "pliant/run/box_tree.hpp"
+#include "pliant/run/certificate_tree.hpp"
 #include "pliant/run/exact.hpp"
 
 #include <algorithm>
@@ -90,9 +90,7 @@ FrameChecker::FrameChecker(const RunMesh& mesh)
 
 bool FrameChecker::excluded(Index a, Index b) const
 {
-    const auto scripted = [&](Index i) {
-        return is_scripted(mesh_.bodies[i].kind);
-    };
+    const auto scripted = [&](Index i) { return is_scripted(mesh_.bodies[i].kind); };
     if (scripted(a) && scripted(b)) return true;
     if (no_contact_.empty()) return false;
     return std::binary_search(no_contact_.begin(), no_contact_.end(),
@@ -101,7 +99,8 @@ bool FrameChecker::excluded(Index a, Index b) const
 
 bool FrameChecker::excluded_triangles(Index a, Index b) const
 {
-    return (triangle_prescribed_[a] && triangle_prescribed_[b]) || excluded(triangle_body_[a], triangle_body_[b]);
+    const Index body_a = triangle_body_[a], body_b = triangle_body_[b];
+    return (body_a == body_b && triangle_prescribed_[a] && triangle_prescribed_[b]) || excluded(body_a, body_b);
 }
 
 FrameCheck FrameChecker::check(const Frame& frame) const
@@ -121,7 +120,7 @@ void FrameChecker::find_crossings(const Vec3s& x, FrameCheck& out) const
     std::vector<TreeBox> boxes;
     boxes.reserve(triangles.size());
     for (const Triangle& t : triangles) boxes.push_back(triangle_box(x, t));
-    const BoxTree tree(std::move(boxes));
+    const CertificateTree tree(std::move(boxes));
     std::vector<std::array<Index, 2>> found;
     tree.for_each_pair([&](Index i, Index j) {
         if (excluded_triangles(i, j)) return;
@@ -149,7 +148,7 @@ void FrameChecker::find_enclosed(const Frame& frame, FrameCheck& out) const
         for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v) boxes[b].add(x[v]);
         if (body.vertex_count == 0) boxes[b] = {Vec3::Constant(1e308), Vec3::Constant(1e308)};
     }
-    BoxTree(boxes).for_each_pair([&](Index i, Index j) {
+    CertificateTree(boxes).for_each_pair([&](Index i, Index j) {
         if (excluded(i, j)) return;
         if (mesh_.bodies[i].closed) others[i].push_back(j);
         if (mesh_.bodies[j].closed) others[j].push_back(i);
@@ -158,12 +157,11 @@ void FrameChecker::find_enclosed(const Frame& frame, FrameCheck& out) const
         if (!others[b].empty()) find_inside(x, b, others[b], out);
         const Index plane = mesh_.bodies[b].plane;
         if (plane == none) continue;
-        if (plane >= count(frame.planes))
+        if (plane < 0 || plane >= count(frame.planes))
             throw Error("frame " + std::to_string(frame.number) + ": lacks the plane '" + mesh_.bodies[b].name + "'");
         const Plane& p = frame.planes[plane];
         for (Index v = 0; v < count(x); ++v)
-            if (!mesh_.prescribed[v] && !excluded(b, vertex_body_[v]) &&
-                exact::side_of_plane(p.normal, p.offset, x[v]) < 0)
+            if (!excluded(b, vertex_body_[v]) && exact::side_of_plane(p.normal, p.offset, x[v]) < 0)
                 out.enclosed.push_back({b, v, (p.offset - p.normal.dot(x[v])) / p.normal.norm()});
     }
     std::sort(out.enclosed.begin(), out.enclosed.end());
@@ -175,9 +173,8 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
     std::vector<TreeBox> boxes;
     for (Index t = 0; t < body.triangle_count; ++t)
         boxes.push_back(triangle_box(x, mesh_.triangles[body.first_triangle + t]));
-    const BoxTree tree(std::move(boxes));
+    const CertificateTree tree(std::move(boxes));
     if (tree.empty()) return;
-    const bool scripted = is_scripted(body.kind);
     const auto distance_to = [&](const Vec3& p) {
         Real best = std::numeric_limits<Real>::infinity();
         tree.for_each([&](const TreeBox& box) { return (p - p.cwiseMax(box.low).cwiseMin(box.high)).norm() < best; },
@@ -191,7 +188,7 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
         const RunBody& o = mesh_.bodies[other];
         for (Index v = o.first_vertex; v < o.first_vertex + o.vertex_count; ++v) {
             const Vec3& p = x[v];
-            if (!tree.root().holds(p) || (scripted && mesh_.prescribed[v])) continue;
+            if (!tree.root().holds(p)) continue;
             int winding = 0;
             bool on = false;
             tree.for_each(

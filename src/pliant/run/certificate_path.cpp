@@ -1,6 +1,6 @@
 #include "pliant/run/certificate_path.hpp"
 
-#include "pliant/run/box_tree.hpp"
+#include "pliant/run/certificate_tree.hpp"
 #include "pliant/run/exact.hpp"
 
 #include <algorithm>
@@ -128,7 +128,7 @@ public:
                 boxes[t].add(x0_[v]);
                 boxes[t].add(x1_[v]);
             }
-        BoxTree(std::move(boxes)).for_each_pair([&](Index i, Index j) {
+        CertificateTree(std::move(boxes)).for_each_pair([&](Index i, Index j) {
             if (checker_.excluded_triangles(i, j)) return;
             for (int k = 0; k < 3; ++k) {
                 if (owners_.vertices[i] >> k & 1) vertex_face(i, k, j);
@@ -145,17 +145,20 @@ public:
     }
 
 private:
-    bool prescribed(std::initializer_list<Index> vertices) const
+    /// All pinned, and of one body: its own script says what they do to each other.
+    bool pinned_together(const std::array<Index, 4>& vertices) const
     {
-        return std::all_of(vertices.begin(), vertices.end(),
-                           [&](Index v) { return checker_.mesh().prescribed[v] != 0; });
+        return std::all_of(vertices.begin(), vertices.end(), [&](Index v) {
+            return checker_.mesh().prescribed[v] != 0 &&
+                   checker_.body_of_vertex(v) == checker_.body_of_vertex(vertices[0]);
+        });
     }
 
     void vertex_face(Index i, int k, Index j)
     {
         const Index v = triangles_[i][k];
         const Triangle& t = triangles_[j];
-        if (v == t[0] || v == t[1] || v == t[2] || prescribed({v, t[0], t[1], t[2]})) return;
+        if (v == t[0] || v == t[1] || v == t[2] || pinned_together({v, t[0], t[1], t[2]})) return;
         ++out_.pairs_tested;
         const std::array<Index, 4> vertices = {v, t[0], t[1], t[2]};
         note(first_contact_vertex_face(at(x0_, vertices), at(x1_, vertices)), false, i, j, v);
@@ -166,7 +169,7 @@ private:
         const std::array<Index, 4> v = {triangles_[i][k], triangles_[i][(k + 1) % 3], triangles_[j][l],
                                         triangles_[j][(l + 1) % 3]};
         if (v[0] == v[2] || v[0] == v[3] || v[1] == v[2] || v[1] == v[3]) return;
-        if (prescribed({v[0], v[1], v[2], v[3]})) return;
+        if (pinned_together(v)) return;
         ++out_.pairs_tested;
         note(first_contact_edge_edge(at(x0_, v), at(x1_, v)), true, i, j, v[0]);
     }
@@ -246,7 +249,7 @@ PathCheck check_path(const FrameChecker& checker, const PathState& from, const P
         const Plane &p0 = from.planes[plane], &p1 = to.planes[plane];
         for (Index v = 0; v < count(from.positions); ++v) {
             const Index body = checker.body_of_vertex(v);
-            if (mesh.prescribed[v] || checker.excluded(body, b)) continue;
+            if (checker.excluded(body, b)) continue;
             const Vec3 &x0 = from.positions[v], &x1 = to.positions[v];
             if (exact::side_of_plane(p0.normal, p0.offset, x0) < 0) continue;
             ++out.pairs_tested;

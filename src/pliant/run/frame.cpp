@@ -1,30 +1,16 @@
 #include "pliant/run/frame.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/world/strain.hpp"
 
+#include <limits>
+
 namespace pliant {
 namespace {
 
-constexpr std::uint32_t frame_version = 1, mesh_version = 1;
-
-template <class T, std::size_t n>
-std::vector<T> flatten(const std::vector<std::array<T, n>>& items)
-{
-    std::vector<T> flat;
-    flat.reserve(n * items.size());
-    for (const auto& item : items) flat.insert(flat.end(), item.begin(), item.end());
-    return flat;
-}
-template <std::size_t n>
-std::vector<std::array<Index, n>> group(const std::vector<Index>& flat)
-{
-    std::vector<std::array<Index, n>> items(flat.size() / n);
-    for (std::size_t i = 0; i < items.size(); ++i)
-        for (std::size_t k = 0; k < n; ++k) items[i][k] = flat[n * i + k];
-    return items;
-}
+constexpr std::uint32_t frame_version = 2;
 
 std::vector<Plane> planes_at(const Model& model, Real time)
 {
@@ -34,24 +20,220 @@ std::vector<Plane> planes_at(const Model& model, Real time)
     return planes;
 }
 
-void append(std::vector<Real>& flat, const std::vector<Plane>& planes)
+// How a file spells things, as numbers one after the other.
+
+constexpr int plane_size = 4, pose_size = 7;
+
+void append(std::vector<Real>& flat, const Plane& p)
 {
-    for (const Plane& p : planes) flat.insert(flat.end(), {p.normal.x(), p.normal.y(), p.normal.z(), p.offset});
+    flat.insert(flat.end(), {p.normal.x(), p.normal.y(), p.normal.z(), p.offset});
 }
-std::vector<Plane> planes_of(const std::vector<Real>& flat)
+void append(std::vector<Real>& flat, const Pose& p)
 {
-    std::vector<Plane> planes;
-    for (std::size_t i = 0; i + 3 < flat.size(); i += 4)
-        planes.push_back({{flat[i], flat[i + 1], flat[i + 2]}, flat[i + 3]});
-    return planes;
+    const Vec3& t = p.translation;
+    const Quat& q = p.rotation;
+    flat.insert(flat.end(), {t.x(), t.y(), t.z(), q.x(), q.y(), q.z(), q.w()});
+}
+template <class T>
+std::vector<Real> flatten(const std::vector<T>& items)
+{
+    std::vector<Real> flat;
+    for (const T& item : items) append(flat, item);
+    return flat;
 }
 
-void check(bool good, const std::filesystem::path& path)
+void read(const Real* flat, Plane& p)
 {
-    if (!good) throw Error(path.string() + ": its arrays do not fit together");
+    p = {{flat[0], flat[1], flat[2]}, flat[3]};
 }
+void read(const Real* flat, Pose& p)
+{
+    p.translation = {flat[0], flat[1], flat[2]};
+    p.rotation = Quat(flat[6], flat[3], flat[4], flat[5]);
+}
+
+/// Adds states one after the other under names with a prefix.
+void add_states(ArrayFile& file, const std::string& prefix, std::span<const StoredState> states)
+{
+    std::vector<Real> times;
+    StoredState all;
+    const auto join = [](auto& to, const auto& from) { to.insert(to.end(), from.begin(), from.end()); };
+    for (const StoredState& s : states) {
+        times.push_back(s.time);
+        join(all.position, s.position);
+        join(all.poses, s.poses);
+        join(all.planes, s.planes);
+    }
+    file.add(prefix + "time", times);
+    file.add(prefix + "positions", all.position);
+    file.add(prefix + "poses", flatten(all.poses), pose_size);
+    file.add(prefix + "planes", flatten(all.planes), plane_size);
+}
+
+/// The arrays of a frame file, each of the size that the mesh asks for.
+class FrameArrays {
+public:
+    FrameArrays(const RunMesh& mesh, const std::filesystem::path& path)
+        : mesh_(mesh), path_(path.string()), file_(ArrayFile::load(path, "frame", frame_version))
+    {
+        if (file_.version() < frame_version)
+            throw Error(path_ + ": was written by an earlier Pliant, whose runs this one does not read; "
+                                "run the scene again");
+    }
+
+    const ArrayFile& file() const { return file_; }
+    void check(bool good) const
+    {
+        if (!good) throw Error(path_ + ": its arrays do not fit together or to the run's mesh");
+    }
+
+    /// Per block and state.
+    Vec3s vectors(const std::string& name, std::size_t states = 1) const
+    {
+        Vec3s out = file_.vectors(name);
+        check(out.size() == states * static_cast<std::size_t>(mesh_.block_count));
+        return out;
+    }
+    template <class T>
+    std::vector<T> items(const std::string& name, int size, std::size_t wanted) const
+    {
+        const std::vector<Real> flat = file_.reals(name);
+        check(flat.size() == wanted * static_cast<std::size_t>(size));
+        std::vector<T> out(wanted);
+        for (std::size_t i = 0; i < wanted; ++i) read(flat.data() + i * static_cast<std::size_t>(size), out[i]);
+        return out;
+    }
+    /// Per frame that carries vertices, and state.
+    std::vector<Pose> poses(const std::string& name, std::size_t states = 1) const
+    {
+        return items<Pose>(name, pose_size, states * mesh_.map.frame_spin.size());
+    }
+
+    std::vector<StoredState> states(const std::string& prefix) const
+    {
+        const std::vector<Real> times = file_.reals(prefix + "time");
+        const std::size_t n = times.size();
+        const Vec3s position = vectors(prefix + "positions", n);
+        const auto all_poses = poses(prefix + "poses", n);
+        const auto planes =
+            items<Plane>(prefix + "planes", plane_size, n * static_cast<std::size_t>(mesh_.plane_count));
+        std::vector<StoredState> out(n);
+        const auto part = [&](const auto& all, std::size_t i, auto& to) {
+            const std::size_t size = all.size() / n;
+            to.assign(all.data() + i * size, all.data() + (i + 1) * size);
+        };
+        for (std::size_t i = 0; i < n; ++i) {
+            out[i].time = times[i];
+            part(position, i, out[i].position);
+            part(all_poses, i, out[i].poses);
+            part(planes, i, out[i].planes);
+        }
+        return out;
+    }
+
+    std::vector<ContactPoint> contacts() const
+    {
+        const Vec3s position = file_.vectors("contact_position"), normal = file_.vectors("contact_normal"),
+                    force = file_.vectors("contact_force");
+        const std::vector<Index> bodies = file_.indices("contact_bodies");
+        check(normal.size() == position.size() && force.size() == position.size() &&
+              bodies.size() == 2 * position.size() && all_below(std::array{std::span(bodies)}, count(mesh_.bodies)));
+        std::vector<ContactPoint> out;
+        for (std::size_t i = 0; i < position.size(); ++i)
+            out.push_back({position[i], normal[i], force[i], bodies[2 * i], bodies[2 * i + 1]});
+        return out;
+    }
+
+private:
+    const RunMesh& mesh_;
+    std::string path_;
+    ArrayFile file_;
+};
 
 } // namespace
+
+StoredState store_state(const Model& model, InnerState state)
+{
+    std::vector<Pose> poses = frame_poses(model, state.time, state.position, state.orientation);
+    return {state.time, std::move(state.position), std::move(poses), planes_at(model, state.time)};
+}
+
+StoredFrame store_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts)
+{
+    const State& s = world.state;
+    StoredFrame frame;
+    frame.number = number;
+    frame.step = s.step;
+    frame.state = store_state(world.model, {s.time, s.position, s.orientation});
+    frame.velocity = s.velocity;
+    frame.dt = dt;
+    frame.earlier_poses = frame_poses(world.model, s.time - dt, s.position, s.orientation);
+    block_stress(world.model, s, frame.stress);
+    frame.contacts = contacts;
+    return frame;
+}
+
+void save_frame(const StoredFrame& frame, const std::filesystem::path& path)
+{
+    ArrayFile file("frame", frame_version);
+    file.add("number_step", std::vector<std::int64_t>{frame.number, frame.step});
+    add_states(file, "", {&frame.state, 1});
+    file.add("velocities", frame.velocity);
+    file.add("step_length", std::vector<Real>{frame.dt});
+    file.add("earlier_poses", flatten(frame.earlier_poses), pose_size);
+    file.add("stress", frame.stress);
+    Vec3s position, normal, force;
+    std::vector<Index> bodies;
+    for (const ContactPoint& c : frame.contacts) {
+        position.push_back(c.position);
+        normal.push_back(c.normal);
+        force.push_back(c.force);
+        bodies.insert(bodies.end(), {c.body_a, c.body_b});
+    }
+    file.add("contact_position", position);
+    file.add("contact_normal", normal);
+    file.add("contact_force", force);
+    file.add("contact_bodies", bodies, 2);
+    if (!frame.inner.empty()) add_states(file, "inner_", frame.inner);
+    file.save(path);
+}
+
+StoredFrame load_frame(const RunMesh& mesh, const std::filesystem::path& path)
+{
+    const FrameArrays arrays(mesh, path);
+    const std::vector<std::int64_t> number_step = arrays.file().integers("number_step");
+    const std::vector<Real> dt = arrays.file().reals("step_length");
+    std::vector<StoredState> states = arrays.states("");
+    arrays.check(number_step.size() == 2 && number_step[0] >= 0 &&
+                 number_step[0] <= std::numeric_limits<Index>::max() && dt.size() == 1 && states.size() == 1);
+    StoredFrame frame;
+    frame.number = static_cast<Index>(number_step[0]);
+    frame.step = number_step[1];
+    frame.state = std::move(states[0]);
+    frame.velocity = arrays.vectors("velocities");
+    frame.dt = dt[0];
+    frame.earlier_poses = arrays.poses("earlier_poses");
+    frame.stress = arrays.file().reals("stress");
+    arrays.check(count(frame.stress) == mesh.block_count);
+    frame.contacts = arrays.contacts();
+    if (arrays.file().has("inner_time")) frame.inner = arrays.states("inner_");
+    return frame;
+}
+
+Frame make_frame(const RunMesh& mesh, const StoredFrame& stored)
+{
+    Frame frame;
+    frame.number = stored.number;
+    frame.step = stored.step;
+    frame.time = stored.state.time;
+    const StoredState& state = stored.state;
+    surface_positions(mesh.map, state.position, state.poses, frame.positions);
+    surface_velocities(mesh.map, {stored.velocity, state.poses, stored.earlier_poses, stored.dt}, frame.velocities);
+    surface_values(mesh.map, stored.stress, frame.stress);
+    frame.planes = stored.state.planes;
+    frame.contacts = stored.contacts;
+    return frame;
+}
 
 Frame make_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts)
 {
@@ -67,153 +249,11 @@ Frame make_frame(const World& world, Index number, Real dt, const std::vector<Co
     return frame;
 }
 
-std::vector<PathState> make_inner_states(const Model& model, std::vector<InnerState> inner)
+PathState make_path_state(const RunMesh& mesh, const StoredState& stored)
 {
-    std::vector<PathState> states;
-    for (InnerState& i : inner) states.push_back({i.time, std::move(i.surface), planes_at(model, i.time)});
-    return states;
-}
-
-void save_frame(const Frame& frame, const std::filesystem::path& path)
-{
-    ArrayFile file("frame", frame_version);
-    file.add("number_step", std::vector<std::int64_t>{frame.number, frame.step});
-    file.add("time", std::vector<Real>{frame.time});
-    file.add("positions", frame.positions);
-    file.add("velocities", frame.velocities);
-    file.add("stress", frame.stress);
-    std::vector<Real> planes;
-    append(planes, frame.planes);
-    file.add("planes", planes, 4);
-    Vec3s position, normal, force;
-    std::vector<Index> bodies;
-    for (const ContactPoint& c : frame.contacts) {
-        position.push_back(c.position);
-        normal.push_back(c.normal);
-        force.push_back(c.force);
-        bodies.insert(bodies.end(), {c.body_a, c.body_b});
-    }
-    file.add("contact_position", position);
-    file.add("contact_normal", normal);
-    file.add("contact_force", force);
-    file.add("contact_bodies", bodies, 2);
-    if (!frame.inner.empty()) {
-        std::vector<Real> times, inner_planes;
-        Vec3s positions;
-        for (const PathState& s : frame.inner) {
-            times.push_back(s.time);
-            positions.insert(positions.end(), s.positions.begin(), s.positions.end());
-            append(inner_planes, s.planes);
-        }
-        file.add("inner_time", times);
-        file.add("inner_positions", positions);
-        file.add("inner_planes", inner_planes, 4);
-    }
-    file.save(path);
-}
-
-Frame load_frame(const std::filesystem::path& path)
-{
-    const ArrayFile file = ArrayFile::load(path, "frame", frame_version);
-    Frame frame;
-    const std::vector<std::int64_t> number_step = file.integers("number_step");
-    const std::vector<Real> time = file.reals("time");
-    check(number_step.size() == 2 && time.size() == 1, path);
-    frame.number = static_cast<Index>(number_step[0]);
-    frame.step = number_step[1];
-    frame.time = time[0];
-    frame.positions = file.vectors("positions");
-    frame.velocities = file.vectors("velocities");
-    if (file.has("stress")) frame.stress = file.reals("stress");
-    frame.planes = planes_of(file.reals("planes"));
-    const Vec3s position = file.vectors("contact_position"), normal = file.vectors("contact_normal"),
-                force = file.vectors("contact_force");
-    const std::vector<Index> bodies = file.indices("contact_bodies");
-    check(frame.velocities.size() == frame.positions.size() &&
-              (frame.stress.empty() || frame.stress.size() == frame.positions.size()) &&
-              normal.size() == position.size() && force.size() == position.size() &&
-              bodies.size() == 2 * position.size(),
-          path);
-    for (std::size_t i = 0; i < position.size(); ++i)
-        frame.contacts.push_back({position[i], normal[i], force[i], bodies[2 * i], bodies[2 * i + 1]});
-    if (file.has("inner_time")) {
-        const std::vector<Real> times = file.reals("inner_time");
-        const Vec3s positions = file.vectors("inner_positions");
-        const std::vector<Plane> all = planes_of(file.reals("inner_planes"));
-        const std::size_t n = frame.positions.size(), p = frame.planes.size();
-        check(positions.size() == n * times.size() && all.size() == p * times.size(), path);
-        for (std::size_t i = 0; i < times.size(); ++i)
-            frame.inner.push_back({times[i],
-                                   {positions.data() + i * n, positions.data() + (i + 1) * n},
-                                   {all.data() + i * p, all.data() + (i + 1) * p}});
-    }
-    return frame;
-}
-
-RunMesh make_run_mesh(const Model& model)
-{
-    RunMesh mesh;
-    Index planes = 0;
-    for (const Body& b : model.bodies)
-        mesh.bodies.push_back({b.name, b.kind, b.first_vertex, b.vertex_count, b.first_triangle, b.triangle_count,
-                               b.closed, b.gap, b.plane ? planes++ : none});
-    mesh.triangles = model.surface.triangles;
-    mesh.rest = model.surface.rest;
-    mesh.prescribed = model.surface.prescribed;
-    mesh.no_contact = model.no_contact;
-    return mesh;
-}
-
-void save_mesh(const RunMesh& mesh, const std::filesystem::path& path)
-{
-    ArrayFile file("mesh", mesh_version);
-    std::string names;
-    std::vector<Index> ranges;
-    std::vector<Real> gaps;
-    for (const RunBody& b : mesh.bodies) {
-        names += b.name + "\n";
-        ranges.insert(ranges.end(), {static_cast<Index>(b.kind), b.first_vertex, b.vertex_count, b.first_triangle,
-                                     b.triangle_count, b.closed, b.plane});
-        gaps.push_back(b.gap);
-    }
-    file.add("body_names", names);
-    file.add("bodies", ranges, 7);
-    file.add("body_gaps", gaps);
-    file.add("triangles", flatten(mesh.triangles), 3);
-    file.add("rest", mesh.rest);
-    file.add("prescribed", std::string(mesh.prescribed.begin(), mesh.prescribed.end()));
-    file.add("no_contact", flatten(mesh.no_contact), 2);
-    file.save(path);
-}
-
-RunMesh load_mesh(const std::filesystem::path& path)
-{
-    const ArrayFile file = ArrayFile::load(path, "mesh", mesh_version);
-    RunMesh mesh;
-    const std::string names = file.text("body_names");
-    const std::vector<Index> ranges = file.indices("bodies");
-    const std::vector<Real> gaps = file.reals("body_gaps");
-    mesh.triangles = group<3>(file.indices("triangles"));
-    mesh.rest = file.vectors("rest");
-    const std::string prescribed = file.text("prescribed");
-    mesh.prescribed.assign(prescribed.begin(), prescribed.end());
-    mesh.no_contact = group<2>(file.indices("no_contact"));
-    check(ranges.size() == 7 * gaps.size() && mesh.prescribed.size() == mesh.rest.size(), path);
-    std::size_t begin = 0;
-    for (std::size_t i = 0; i < gaps.size(); ++i) {
-        const std::size_t end = names.find('\n', begin);
-        const Index* r = ranges.data() + 7 * i;
-        check(end != std::string::npos && r[0] >= 0 && r[0] <= static_cast<Index>(BodyKind::plane) && r[1] >= 0 &&
-                  r[2] >= 0 && r[2] <= count(mesh.rest) - r[1] && r[3] >= 0 && r[4] >= 0 &&
-                  r[4] <= count(mesh.triangles) - r[3],
-              path);
-        mesh.bodies.push_back({names.substr(begin, end - begin), static_cast<BodyKind>(r[0]), r[1], r[2], r[3], r[4],
-                               r[5] != 0, gaps[i], r[6]});
-        begin = end + 1;
-    }
-    for (const Triangle& t : mesh.triangles)
-        for (Index v : t) check(v >= 0 && v < count(mesh.rest), path);
-    return mesh;
+    PathState out{stored.time, {}, stored.planes};
+    surface_positions(mesh.map, stored.position, stored.poses, out.positions);
+    return out;
 }
 
 } // namespace pliant

@@ -1,12 +1,55 @@
 #pragma once
-// What a run directory stores of a state, for pictures, checks and exports.
+// What a run directory stores of a state, for pictures, checks and exports: what drives the surface. With the map in
+// RunMesh it gives the surface that the simulation had, to the bit, and a fine surface costs no more than the coarse
+// lattice that carries it.
 
 #include "pliant/methods/report.hpp"
-#include "pliant/world/world.hpp"
-
-#include <filesystem>
+#include "pliant/run/run_mesh.hpp"
 
 namespace pliant {
+
+/// What drives the surface, at one time.
+struct StoredState {
+    Real time = 0;             ///< [s]
+    Vec3s position;            ///< per block, as in State [m]
+    std::vector<Pose> poses;   ///< per frame that carries vertices: rigid bodies and obstacles
+    std::vector<Plane> planes; ///< of the plane bodies, in the order of the bodies
+};
+
+/// One stored state with what is known of it. Always a computed one with its own time: nothing is interpolated.
+struct StoredFrame {
+    Index number = 0;      ///< in the run
+    std::int64_t step = 0; ///< steps taken so far
+    StoredState state;
+    Vec3s velocity;                     ///< per block, as in State [m/s]
+    Real dt = 0;                        ///< length of a step [s]
+    std::vector<Pose> earlier_poses;    ///< as poses, but obstacles dt earlier
+    std::vector<Real> stress;           ///< per block, see block_stress()
+    std::vector<ContactPoint> contacts; ///< with a force, of the step that led here
+    std::vector<StoredState> inner;     ///< ends of the step's sub-steps but the last, with `run --every-step`
+};
+
+StoredState store_state(const Model& model, InnerState state);
+StoredFrame store_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts);
+
+void save_frame(const StoredFrame& frame, const std::filesystem::path& path);
+/// Throws Error when the file is missing, damaged, or not of the mesh's run.
+StoredFrame load_frame(const RunMesh& mesh, const std::filesystem::path& path);
+
+/// The surface in a stored frame.
+struct Frame {
+    Index number = 0;                   ///< in the run
+    std::int64_t step = 0;              ///< steps taken so far
+    Real time = 0;                      ///< [s]
+    Vec3s positions;                    ///< of all surface vertices [m]
+    Vec3s velocities;                   ///< of all surface vertices [m/s]
+    std::vector<Real> stress;           ///< of all surface vertices, see surface_stress()
+    std::vector<Plane> planes;          ///< of the plane bodies, in the order of the bodies
+    std::vector<ContactPoint> contacts; ///< with a force, of the step that led here
+};
+
+Frame make_frame(const RunMesh& mesh, const StoredFrame& stored);
+Frame make_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts);
 
 /// A corner of the path that led to a stored state.
 struct PathState {
@@ -15,48 +58,6 @@ struct PathState {
     std::vector<Plane> planes; ///< as in Frame
 };
 
-/// One stored state. Always a computed one with its own time: nothing is interpolated.
-struct Frame {
-    Index number = 0;                   ///< in the run
-    std::int64_t step = 0;              ///< steps taken so far
-    Real time = 0;                      ///< [s]
-    Vec3s positions;                    ///< of all surface vertices [m]
-    Vec3s velocities;                   ///< of all surface vertices [m/s]
-    std::vector<Real> stress;           ///< of all surface vertices, see surface_stress(); empty in older files
-    std::vector<Plane> planes;          ///< of the plane bodies, in the order of the bodies
-    std::vector<ContactPoint> contacts; ///< with a force, of the step that led here
-    std::vector<PathState> inner;       ///< ends of the step's sub-steps but the last, with `run --every-step`
-};
-
-Frame make_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts);
-std::vector<PathState> make_inner_states(const Model& model, std::vector<InnerState> inner);
-
-void save_frame(const Frame& frame, const std::filesystem::path& path);
-/// Throws Error when the file is missing or damaged.
-Frame load_frame(const std::filesystem::path& path);
-
-/// A body as pictures, checks and exports see it.
-struct RunBody {
-    std::string name;
-    BodyKind kind = BodyKind::cloth;
-    Index first_vertex = 0, vertex_count = 0; ///< in Frame::positions
-    Index first_triangle = 0, triangle_count = 0;
-    bool closed = false; ///< its surface encloses a volume
-    Real gap = 0;        ///< [m]
-    Index plane = none;  ///< index into Frame::planes
-};
-
-/// What does not change during a run.
-struct RunMesh {
-    std::vector<RunBody> bodies;
-    std::vector<Triangle> triangles;              ///< of all bodies, vertex numbers of Frame::positions
-    Vec3s rest;                                   ///< rest shapes [m], per vertex
-    std::vector<std::uint8_t> prescribed;         ///< per vertex: pinned or scripted
-    std::vector<std::array<Index, 2>> no_contact; ///< body pairs that do not feel each other
-};
-
-RunMesh make_run_mesh(const Model& model);
-void save_mesh(const RunMesh& mesh, const std::filesystem::path& path);
-RunMesh load_mesh(const std::filesystem::path& path);
+PathState make_path_state(const RunMesh& mesh, const StoredState& stored);
 
 } // namespace pliant

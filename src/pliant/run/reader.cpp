@@ -58,12 +58,9 @@ std::filesystem::path RunReader::frame_path(Index number) const
     return run_file::frame(directory_, number);
 }
 
-Frame RunReader::frame(Index number) const
+StoredFrame RunReader::stored_frame(Index number) const
 {
-    Frame frame = load_frame(frame_path(number));
-    if (frame.positions.size() != mesh_.rest.size())
-        throw Error(frame_path(number).string() + ": belongs to another run (it has another number of vertices)");
-    return frame;
+    return load_frame(mesh_, frame_path(number));
 }
 
 Stats RunReader::stats() const

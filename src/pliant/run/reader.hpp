@@ -31,8 +31,11 @@ public:
 
     /// Frames stored so far: 0, 1, ..., frame_count() - 1. Looks at the disk each time.
     Index frame_count() const;
-    /// Throws Error when the frame does not exist or is damaged.
-    Frame frame(Index number) const;
+    /// What a frame's file holds: every particle and node, also inside of solids, and the ends of sub-steps. Throws
+    /// Error when the frame does not exist or is damaged.
+    StoredFrame stored_frame(Index number) const;
+    /// The surface in a frame.
+    Frame frame(Index number) const { return make_frame(mesh_, stored_frame(number)); }
     std::filesystem::path frame_path(Index number) const;
 
     Stats stats() const;

@@ -41,8 +41,9 @@ std::string describe_explosion(const World& world)
 class Runner {
 public:
     Runner(const Scene& scene, World& world, const RunOptions& options)
-        : scene_(scene), world_(world), options_(options), directory_(options.directory),
-          identity_(identity_hash(scene_identity(scene))), steps_(scene.step_count())
+        : scene_(scene), world_(world), options_(options),
+          directory_(options.directory), owner_{identity_hash(scene_identity(scene)), scene.method.method},
+          steps_(scene.step_count())
     {}
 
     RunResult run()
@@ -73,7 +74,7 @@ private:
         remove_temporary_files(directory_);
         const bool resumes = options_.resume && fs::exists(directory_ / run_file::checkpoint);
         if (resumes) {
-            load_checkpoint(world_, identity_, directory_ / run_file::checkpoint);
+            load_checkpoint(world_, owner_, directory_ / run_file::checkpoint);
             read_previous();
         } else {
             fs::remove(directory_ / run_file::checkpoint);
@@ -85,7 +86,7 @@ private:
         ours_ = true;
         write_info("running");
         remove_frames(directory_, next_frame(first_step_));
-        stats_ = StatsWriter(directory_ / run_file::stats, first_step_);
+        stats_ = StatsWriter(directory_ / run_file::stats, method_info(scene_.method.method), first_step_);
         forces_ = ForcesWriter(directory_ / run_file::forces, first_step_);
         for (const char* stale : {run_file::report, run_file::certificate}) fs::remove(directory_ / stale);
         save_mesh(make_run_mesh(world_.model), directory_ / run_file::mesh);
@@ -124,6 +125,7 @@ private:
     RunResult loop()
     {
         const std::unique_ptr<Method> method = make_method(world_, scene_.method);
+        method->inner_states = every_step() ? InnerStates::kept : InnerStates::dropped;
         start_ = last_checkpoint_ = Clock::now();
         bool stop = false;
         Vec3 momentum = linear_momentum(world_.model, world_.state);
@@ -137,14 +139,13 @@ private:
                 throw RunFailure(fmt::format("step {}: {}", world_.state.step, describe_explosion(world_)));
             stats_.add(world_.state, report, sums, seconds_since(begin));
             forces_.add(world_, report);
-            const Index contacts = report.contacts_vertex_face + report.contacts_edge_edge + report.contacts_plane;
-            max_contacts_ = std::max(max_contacts_, contacts);
+            max_contacts_ = std::max<Index>(max_contacts_, report.contact_count);
             if (options_.flush_stats) stats_.flush();
             if (frame_step(scene_, every_step(), frame_) == world_.state.step)
                 store_frame(report.contacts, std::move(report.inner));
             if (options_.on_step)
-                options_.on_step(
-                    {world_.state.step, steps_, world_.state.time, seconds_since(start_), first_step_, contacts});
+                options_.on_step({world_.state.step, steps_, world_.state.time, seconds_since(start_), first_step_,
+                                  report.contact_count});
             stop = options_.interrupted && options_.interrupted();
             if (!stop && seconds_since(last_checkpoint_) >= options_.checkpoint_every) checkpoint("running");
         }
@@ -165,8 +166,9 @@ private:
 
     void store_frame(const std::vector<ContactPoint>& contacts, std::vector<InnerState> inner = {})
     {
-        Frame frame = make_frame(world_, frame_, scene_.step, contacts);
-        if (every_step()) frame.inner = make_inner_states(world_.model, std::move(inner));
+        StoredFrame frame = pliant::store_frame(world_, frame_, scene_.step, contacts);
+        if (every_step())
+            for (InnerState& state : inner) frame.inner.push_back(store_state(world_.model, std::move(state)));
         save_frame(frame, run_file::frame(directory_, frame_));
         ++frame_;
     }
@@ -176,7 +178,7 @@ private:
     {
         stats_.flush();
         forces_.flush();
-        save_checkpoint(world_.state, identity_, directory_ / run_file::checkpoint);
+        save_checkpoint(world_.state, owner_, directory_ / run_file::checkpoint);
         write_info(status);
         last_checkpoint_ = Clock::now();
     }
@@ -230,7 +232,7 @@ private:
     World& world_;
     const RunOptions& options_;
     const fs::path directory_;
-    const std::uint64_t identity_;
+    const CheckpointOwner owner_;
     const std::int64_t steps_;
 
     bool ours_ = false; ///< the directory holds our scene

@@ -13,7 +13,7 @@ struct RunProgress {
     Real time = 0;                    ///< simulated [s]
     Real seconds = 0;                 ///< of this process [s]
     std::int64_t first_step = 0;      ///< where this process started
-    Index contacts = 0;               ///< rows of the last step
+    Index contacts = 0;               ///< of the last step
 };
 
 struct RunOptions {

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cerrno>
 #include <cmath>
 #include <cstdlib>
@@ -47,24 +48,9 @@ constexpr Column columns[] = {
     {"time", [](const Line& l) { return number(l.state.time); }},
     {"seconds", [](const Line& l) { return timing(l.seconds); }},
     {"substeps", [](const Line& l) { return number(l.report.substeps); }},
-    {"linear_iterations", [](const Line& l) { return number(l.report.linear_iterations); }},
-    {"linear_residual", [](const Line& l) { return number(l.report.linear_residual); }},
-    {"rounds", [](const Line& l) { return number(l.report.refinement_rounds); }},
-    {"max_rounds", [](const Line& l) { return number(l.report.max_rounds); }},
-    {"contacts_vertex_face", [](const Line& l) { return number(l.report.contacts_vertex_face); }},
-    {"contacts_edge_edge", [](const Line& l) { return number(l.report.contacts_edge_edge); }},
-    {"contacts_plane", [](const Line& l) { return number(l.report.contacts_plane); }},
-    {"strain_rows", [](const Line& l) { return number(l.report.strain_rows); }},
+    {"contacts", [](const Line& l) { return number(l.report.contact_count); }},
     {"active_contacts", [](const Line& l) { return number(l.report.active_contacts); }},
-    {"contact_iterations", [](const Line& l) { return number(l.report.contact_iterations); }},
-    {"residual_dynamics", [](const Line& l) { return number(l.report.residual_dynamics); }},
-    {"residual_gap", [](const Line& l) { return number(l.report.residual_gap); }},
-    {"residual_complementarity", [](const Line& l) { return number(l.report.residual_complementarity); }},
     {"rung", [](const Line& l) { return std::string(to_string(l.report.rung)); }},
-    {"halvings", [](const Line& l) { return number(l.report.halvings); }},
-    {"zones", [](const Line& l) { return number(l.report.zones); }},
-    {"truncated_vertices", [](const Line& l) { return number(l.report.truncated_vertices); }},
-    {"released_pairs", [](const Line& l) { return number(l.report.released_pairs); }},
     {"limiting_a", [](const Line& l) { return number(l.report.limiting_a); }},
     {"limiting_b", [](const Line& l) { return number(l.report.limiting_b); }},
     {"kinetic_energy", [](const Line& l) { return number(l.sums.energy.kinetic); }},
@@ -79,12 +65,21 @@ constexpr Column columns[] = {
 };
 // clang-format on
 
-std::string fixed_header()
-{
-    std::string text;
-    for (const Column& c : columns) text += (text.empty() ? "" : ",") + std::string(c.name);
-    return text;
-}
+/// The method's own numbers of a step, as cells.
+class OwnCells final : public RecordVisitor {
+public:
+    void visit(const std::string&, std::vector<Real>& values, int) override { add(values); }
+    void visit(const std::string&, std::vector<std::int64_t>& values, int) override { add(values); }
+    std::vector<std::string> cells;
+
+private:
+    template <class T>
+    void add(const std::vector<T>& values)
+    {
+        assert(values.size() == 1); // a column holds one number
+        cells.push_back(number(values[0]));
+    }
+};
 
 constexpr char stage_prefix[] = "s:"; ///< "s:solve": seconds of stage solve
 
@@ -152,7 +147,8 @@ std::optional<Real> momentum_error(const World& world, const Vec3& momentum_befo
     return (linear_momentum(model, world.state) - momentum_before - dt * force).norm();
 }
 
-StatsWriter::StatsWriter(const std::filesystem::path& path, std::int64_t keep_steps) : path_(path)
+StatsWriter::StatsWriter(const std::filesystem::path& path, const MethodInfo& method, std::int64_t keep_steps)
+    : path_(path), own_columns_(method.columns.begin(), method.columns.end())
 {
     std::string text;
     const std::vector<std::string> lines = keep_steps > 0 ? read_lines(path) : std::vector<std::string>();
@@ -168,6 +164,14 @@ StatsWriter::StatsWriter(const std::filesystem::path& path, std::int64_t keep_st
             text += lines[i] + "\n";
     }
     write_atomically(path_, header() + "\n" + text);
+}
+
+std::string StatsWriter::fixed_header() const
+{
+    std::string text;
+    for (const Column& c : columns) text += (text.empty() ? "" : ",") + std::string(c.name);
+    for (const std::string& c : own_columns_) text += "," + c;
+    return text;
 }
 
 std::string StatsWriter::header() const
@@ -194,6 +198,10 @@ void StatsWriter::add(const State& state, const StepReport& report, const StepSu
         if (std::find(stages_.begin(), stages_.end(), stage) == stages_.end()) add_stage(stage);
     const Line line{state, report, sums, seconds};
     for (const Column& c : columns) pending_ += (&c == columns ? "" : ",") + c.text(line);
+    OwnCells own;
+    report.own.visit(own);
+    own.cells.resize(own_columns_.size()); // a step that reports nothing of its own leaves them empty
+    for (const std::string& cell : own.cells) pending_ += "," + cell;
     for (const std::string& stage : stages_) pending_ += "," + timing(report.profile.seconds(stage));
     pending_ += "\n";
 }

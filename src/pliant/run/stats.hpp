@@ -1,7 +1,7 @@
 #pragma once
-// stats.csv: one line a step, fixed columns first, then one column a stage of the step.
+// stats.csv: one line a step, first the columns of all runs, then those of the method, then one a stage of the step.
 
-#include "pliant/methods/report.hpp"
+#include "pliant/methods/table.hpp"
 #include "pliant/world/world.hpp"
 
 #include <filesystem>
@@ -33,16 +33,18 @@ class StatsWriter {
 public:
     StatsWriter() = default;
     /// Keeps the lines of the first `keep_steps` steps of an existing file; 0 starts a new one.
-    StatsWriter(const std::filesystem::path& path, std::int64_t keep_steps);
+    StatsWriter(const std::filesystem::path& path, const MethodInfo& method, std::int64_t keep_steps);
 
     void add(const State& state, const StepReport& report, const StepSums& sums, Real seconds);
     void flush();
 
 private:
     void add_stage(const std::string& stage);
+    std::string fixed_header() const; ///< without the stages
     std::string header() const;
 
     std::filesystem::path path_;
+    std::vector<std::string> own_columns_; ///< of the method
     std::vector<std::string> stages_;
     std::string pending_; ///< whole lines
 };

@@ -1,9 +1,9 @@
 #include "pliant/mesh/embed.hpp"
 #include "pliant/mesh/topology.hpp"
+#include "pliant/methods/table.hpp"
 #include "pliant/scene/copies.hpp"
 #include "pliant/scene/meshes.hpp"
 #include "pliant/scene/scene.hpp"
-#include "pliant/scene/suggest.hpp"
 
 #include <fmt/format.h>
 
@@ -328,16 +328,9 @@ private:
 
     void check_method(const World& world) const
     {
-        const std::string& method = scene_.method.method;
-        for (const Body& body : world.model.bodies) {
-            if (can_handle(method, body.kind)) continue;
-            std::vector<std::string> able;
-            for (const std::string& m : method_names())
-                if (can_handle(m, body.kind)) able.push_back(m);
-            fail(document_.at("contact").at("method").mark, "contact.method '" + method + "' cannot simulate " +
-                                                                to_string(body.kind) + " ('" + body.name +
-                                                                "'); methods that can: " + join_or(able));
-        }
+        const std::string refusal = describe_refusal(method_info(scene_.method.method), world.model);
+        if (refusal.empty()) return;
+        fail(document_.at("contact").at("method").mark, "contact.method '" + scene_.method.method + "' " + refusal);
     }
 
     const Scene& scene_;

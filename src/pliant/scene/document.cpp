@@ -1,8 +1,6 @@
 #include "pliant/scene/document.hpp"
 
-#include "pliant/methods/method.hpp"
 #include "pliant/scene/schema.hpp"
-#include "pliant/scene/suggest.hpp"
 #include "pliant/scene/units.hpp"
 
 #include <nlohmann/json.hpp>
@@ -86,7 +84,6 @@ void write_section(const SchemaNode& node, const std::string& only, std::string&
         if (!only.empty() ? key.only != only : !key.only.empty()) continue;
         std::string meaning(key.meaning);
         if (!key.like.empty()) meaning += " Keys as in `" + std::string(key.like) + "`.";
-        if (key.path == "contact.method") meaning += " Available: " + join_or(method_names()) + ".";
         out += "| `" + f->name + "` | " + type_name(key) + " | " + std::string(key.unit) + " | " + describe(key.range) +
                " | " + default_name(key) + " | " + meaning + " |\n";
     }

@@ -1,25 +1,20 @@
 #include "pliant/scene/keys.hpp"
 
+#include "pliant/methods/table.hpp"
+
+#include <fmt/format.h>
+
+#include <deque>
+#include <string>
+#include <vector>
+
 namespace pliant {
 namespace {
 
 using K = KeyKind;
 
-constexpr Range above(Real low)
-{
-    return {low, std::numeric_limits<Real>::infinity(), true, false};
-}
-constexpr Range at_least(Real low)
-{
-    return {low, std::numeric_limits<Real>::infinity(), false, false};
-}
-constexpr Range between(Real low, Real high)
-{
-    return {low, high, false, false};
-}
-
 // clang-format off
-constexpr Key keys[] = {
+constexpr Key own_keys[] = {
     {.path = "title", .kind = K::text, .fallback = "Untitled", .meaning = "One line that says what the scene shows."},
     {.path = "about", .kind = K::text, .meaning = "A few sentences for whoever opens the scene."},
     {.path = "include", .kind = K::texts, .meaning = "Scene files (relative to this one) that this scene changes or extends: maps are merged key by key, everything else is replaced."},
@@ -29,22 +24,13 @@ constexpr Key keys[] = {
     {.path = "time.step", .kind = K::number, .unit = "s", .range = above(0), .fallback = "4 ms", .meaning = "Length of a time step."},
     {.path = "time.end", .kind = K::number, .unit = "s", .range = above(0), .fallback = "2", .meaning = "Simulated time, rounded up to whole steps."},
     {.path = "time.fps", .kind = K::number, .unit = "Hz", .range = above(0), .fallback = "25", .meaning = "Stored frames per second: for each frame the step nearest to its time is stored, nothing is interpolated."},
-    {.path = "time.integrator", .kind = K::choice, .words = "backward-euler symplectic-euler verlet", .fallback = "backward-euler", .meaning = "How free motion is integrated; the explicit ones take as many stable sub-steps as they need. Only `contact.method: none` has a choice."},
 
     {.path = "gravity", .kind = K::vector3, .unit = "m/s^2", .words = "auto", .fallback = "auto", .meaning = "Acceleration of gravity; `auto` is 9.81 downward."},
 
     {.path = "contact", .kind = K::map, .fallback = "{}", .meaning = "How contact is treated."},
-    {.path = "contact.method", .kind = K::text, .fallback = "implicit", .meaning = "The contact method; `none` lets bodies pass through each other."},
+    {.path = "contact.method", .kind = K::choice, .fallback = "implicit", .meaning = "The contact method."},
     {.path = "contact.friction", .kind = K::number, .range = at_least(0), .fallback = "0.3", .meaning = "Coulomb friction coefficient of all pairs that `friction` does not name."},
     {.path = "contact.gap", .kind = K::number, .unit = "m", .range = above(0), .words = "auto", .fallback = "auto", .meaning = "Distance that contact keeps between surfaces; `auto` is, for each body, a tenth of its median edge length, at most 0.5 % of its diagonal."},
-    {.path = "contact.friction-cone", .kind = K::choice, .words = "pyramid exact", .fallback = "pyramid", .meaning = "`pyramid`: friction is limited along two axes, the first along the sliding direction; `exact`: Coulomb's disc. Only `implicit`."},
-    {.path = "contact.solver", .kind = K::choice, .words = "ica ica-paper anticipation local", .fallback = "ica", .meaning = "`ica`: iterative constraint anticipation, accelerated; `ica-paper`: the same as published, with its own rule for stopping; `anticipation`: full constraint anticipation with a direct factorisation, for small scenes; `local`: pushes only the nodes in contact, by their masses, as responses do that are unaware of the dynamics: it keeps bodies apart but adds energy, and is there for comparison. Only `implicit`."},
-    {.path = "contact.tolerance", .kind = K::number, .range = {0, 1, true, true}, .fallback = "1e-3", .meaning = "Residual, free of units, at which the contact solver stops. Only `implicit`."},
-    {.path = "contact.max-iterations", .kind = K::integer, .range = between(1, 1e6), .fallback = "100", .meaning = "Iterations after which the contact solver hands over its best answer; continuous detection then decides whether the step is safe. Only `implicit`."},
-    {.path = "contact.max-rounds", .kind = K::integer, .range = between(1, 100), .fallback = "5", .meaning = "Rounds of constraint manifold refinement before a step is halved. Only `implicit`."},
-    {.path = "contact.max-halvings", .kind = K::integer, .range = between(0, 10), .fallback = "2", .meaning = "Halvings of a step before zones of impact take over. Only `implicit`."},
-    {.path = "contact.ccd", .kind = K::choice, .words = "advancement cubic", .fallback = "advancement", .meaning = "How a step's path is tested. `advancement`: conservative advancement, which certifies a distance all along the path; `cubic`: the roots of the coplanarity cubic (Provot 1997), solved with error bounds: nothing crosses on the way, but a distance is only kept at the ends of steps. Only `implicit`."},
-    {.path = "contact.pinch", .kind = K::choice, .words = "stop release", .fallback = "stop", .meaning = "Where scripted bodies leave a body no room: `stop` ends the run and names the pair; `release` lets just those pairs through each other and lists them. Only `implicit`."},
 
     {.path = "materials", .kind = K::named, .fallback = "{}", .meaning = "What bodies are made of, by name."},
     {.path = "materials.*", .kind = K::map, .meaning = "A material."},
@@ -193,14 +179,101 @@ constexpr Key keys[] = {
     {.path = "expect.bounds", .kind = K::map, .meaning = "Box that holds all moving bodies in the last frame."},
     {.path = "expect.bounds.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},
     {.path = "expect.bounds.max", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Largest coordinates."},
+    {.path = "expect.methods", .kind = K::named, .meaning = "What must come out with a method, by its name, instead of everything that stands directly under `expect`: so one scene can be compared."},
+    {.path = "expect.methods.*", .kind = K::map, .meaning = "Expectations of runs with this method; an empty map expects nothing."},
 };
 // clang-format on
+
+KeyKind key_kind(OptionKind kind)
+{
+    switch (kind) {
+    case OptionKind::number:
+        return K::number;
+    case OptionKind::integer:
+        return K::integer;
+    case OptionKind::choice:
+        return K::choice;
+    case OptionKind::boolean:
+        return K::boolean;
+    }
+    return K::text;
+}
+
+/// The rows above with what other tables add to them; `texts_` keeps what the rows point to.
+class KeyList {
+public:
+    KeyList() : rows_(std::begin(own_keys), std::end(own_keys))
+    {
+        name_methods();
+        for (const MethodInfo& m : methods())
+            for (const MethodOption& o : m.options) add_option(o);
+        add_expectations();
+    }
+    const std::vector<Key>& rows() const { return rows_; }
+
+private:
+    std::string_view keep(std::string text) { return texts_.emplace_back(std::move(text)); }
+
+    void name_methods()
+    {
+        std::string names, abouts;
+        for (const MethodInfo& m : methods()) {
+            names += fmt::format("{}{}", names.empty() ? "" : " ", m.name);
+            abouts += fmt::format(" `{}`: {}.", m.name, m.about);
+        }
+        for (Key& key : rows_)
+            if (key.path == "contact.method") {
+                key.words = keep(names);
+                key.meaning = keep(std::string(key.meaning) + abouts);
+            }
+    }
+
+    /// An option stands after the other keys of its map. Methods may share one, if they mean the same by it.
+    void add_option(const MethodOption& o)
+    {
+        const std::string_view map = o.path.substr(0, o.path.rfind('.') + 1);
+        auto last = rows_.end();
+        for (auto row = rows_.begin(); row != rows_.end(); ++row) {
+            if (row->path == o.path) return;
+            if (row->path.starts_with(map)) last = row;
+        }
+        std::string who;
+        for (const MethodInfo& m : methods())
+            for (const MethodOption& other : m.options)
+                if (other.path == o.path) who += fmt::format("{}`{}`", who.empty() ? "" : ", ", m.name);
+        rows_.insert(last == rows_.end() ? last : last + 1,
+                     {.path = o.path,
+                      .kind = key_kind(o.kind),
+                      .unit = o.unit,
+                      .range = o.range,
+                      .words = o.words,
+                      .fallback = o.fallback,
+                      .meaning = keep(fmt::format("{} Only with method {}.", o.meaning, who))});
+    }
+
+    /// Expectations of one method have the keys of those of all methods.
+    void add_expectations()
+    {
+        constexpr std::string_view all = "expect.", own = "expect.methods";
+        std::vector<Key> added;
+        for (const Key& key : rows_) {
+            if (!key.path.starts_with(all) || key.path.starts_with(own)) continue;
+            added.push_back(key);
+            added.back().path = keep(fmt::format("{}.*.{}", own, key.path.substr(all.size())));
+        }
+        rows_.insert(rows_.end(), added.begin(), added.end());
+    }
+
+    std::vector<Key> rows_;
+    std::deque<std::string> texts_;
+};
 
 } // namespace
 
 std::span<const Key> scene_keys()
 {
-    return keys;
+    static const KeyList list;
+    return list.rows();
 }
 
 } // namespace pliant

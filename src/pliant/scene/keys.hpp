@@ -1,10 +1,9 @@
 #pragma once
 // The table of every key that a scene file may hold. The loader, docs/scene.md and the JSON Schema all come from it:
-// a new option is a new row.
+// a new key is a new row. The options of methods come from the table of methods.
 
-#include "pliant/core/types.hpp"
+#include "pliant/methods/option.hpp"
 
-#include <limits>
 #include <span>
 #include <string_view>
 
@@ -29,12 +28,6 @@ enum class KeyKind {
     pair,     ///< two names
 };
 
-/// Allowed interval of a number, in the key's unit; each component of a vector.
-struct Range {
-    Real low = -std::numeric_limits<Real>::infinity(), high = std::numeric_limits<Real>::infinity();
-    bool low_open = false, high_open = false; ///< the bound itself is not allowed
-};
-
 struct Key {
     std::string_view path; ///< "time.step"; "*" stands for a name, "[]" for an item of a list
     KeyKind kind = KeyKind::map;
@@ -47,6 +40,7 @@ struct Key {
     std::string_view meaning = {};
 };
 
+/// All rows: those of scene/keys.cpp and the options of methods.
 std::span<const Key> scene_keys();
 
 } // namespace pliant

@@ -2,6 +2,7 @@
 
 #include "pliant/core/hash.hpp"
 #include "pliant/mesh/io.hpp"
+#include "pliant/methods/table.hpp"
 #include "pliant/scene/layers.hpp"
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/suggest.hpp"
@@ -9,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cassert>
 #include <cmath>
 
 namespace pliant {
@@ -39,46 +41,40 @@ void check_time(Scene& scene)
     scene.fps = time.at("fps").real();
     if (scene.end / scene.step > max_steps)
         fail(time.at("end").mark, "time.end is more than a billion steps away; is a unit missing?");
-    const std::string& integrator = time.at("integrator").scalar;
-    scene.method.integrator = integrator == "verlet"             ? Integrator::verlet
-                              : integrator == "symplectic-euler" ? Integrator::symplectic_euler
-                                                                 : Integrator::backward_euler;
 }
 
-/// Names that the design reserves; they get an honest answer instead of "unknown".
-const std::vector<std::string> planned_methods = {"implicit", "impact-zones", "penalty", "direct", "boxes"};
+/// The value of an option's key; all of them have a default.
+const Value& option_value(const Value& document, std::string_view path)
+{
+    const Value* value = &document;
+    while (!path.empty()) {
+        const std::size_t n = std::min(path.find('.'), path.size());
+        value = &value->at(path.substr(0, n));
+        path.remove_prefix(std::min(n + 1, path.size()));
+    }
+    return *value;
+}
 
 void check_method(Scene& scene)
 {
-    const Value& method = scene.document.at("contact").at("method");
-    const std::vector<std::string>& available = method_names();
-    if (std::find(available.begin(), available.end(), method.scalar) == available.end()) {
-        const bool planned =
-            std::find(planned_methods.begin(), planned_methods.end(), method.scalar) != planned_methods.end();
-        if (planned)
-            fail(method.mark,
-                 "contact.method '" + method.scalar + "' is not available yet; available is " + join_or(available));
-        fail(method.mark, "contact.method must be " + join_or(available) + ", but is " + kind_name(method) +
-                              did_you_mean(method.scalar, available));
+    const MethodInfo& method = method_info(scene.document.at("contact").at("method").scalar);
+    scene.method.method = method.name;
+    scene.method.own = method.default_options();
+    for (const MethodOption& option : method.options) {
+        const Value& value = option_value(scene.document, option.path);
+        const bool number = option.kind == OptionKind::number || option.kind == OptionKind::integer;
+        option.set(scene.method.own, {number ? value.real() : 0, value.scalar});
     }
-    scene.method.method = method.scalar;
-    if (scene.method.integrator != Integrator::backward_euler && method.scalar != "none")
-        fail(scene.document.at("time").at("integrator").mark,
-             "time.integrator can be chosen with contact.method none only; " + method.scalar + " has its own");
-    const Value& contact = scene.document.at("contact");
-    scene.method.solver.cone =
-        contact.at("friction-cone").scalar == "exact" ? FrictionCone::exact : FrictionCone::pyramid;
-    const std::string& solver = contact.at("solver").scalar;
-    scene.method.solver.kind = solver == "ica-paper"      ? SolverKind::ica_paper
-                               : solver == "anticipation" ? SolverKind::anticipation
-                               : solver == "local"        ? SolverKind::local
-                                                          : SolverKind::ica;
-    scene.method.solver.tolerance = contact.at("tolerance").real();
-    scene.method.solver.max_iterations = static_cast<int>(contact.at("max-iterations").integer());
-    scene.method.max_rounds = static_cast<int>(contact.at("max-rounds").integer());
-    scene.method.ccd = contact.at("ccd").scalar == "cubic" ? CcdKind::cubic : CcdKind::advancement;
-    scene.method.max_halvings = static_cast<int>(contact.at("max-halvings").integer());
-    scene.method.pinch = contact.at("pinch").scalar == "release" ? PinchPolicy::release : PinchPolicy::stop;
+    for (const MethodInfo& other : methods())
+        for (const MethodOption& option : other.options) {
+            const auto same = [&](const MethodOption& own) { return own.path == option.path; };
+            if (option.elsewhere != Elsewhere::refused || std::ranges::any_of(method.options, same)) continue;
+            assert(option.kind == OptionKind::choice); // of a number, equal values may have other texts
+            const Value& value = option_value(scene.document, option.path);
+            if (value.scalar == option.fallback) continue;
+            fail(value.mark, fmt::format("{} can be chosen with contact.method {} only; {} has its own", option.path,
+                                         other.name, method.name));
+        }
 }
 
 void check_name(const Value& name, const Value& bodies)
@@ -207,7 +203,7 @@ void find_files(Scene& scene)
     }
 }
 
-Expectation read_expectation(const Value& expect)
+Expectation read_expectation(const Value& expect, const std::string& path)
 {
     Expectation e;
     if (const Value* v = expect.find("intersections")) e.intersections = v->integer();
@@ -215,8 +211,24 @@ Expectation read_expectation(const Value& expect)
     if (const Value* v = expect.find("rest-speed")) e.rest_speed = v->real();
     if (const Value* v = expect.find("contacts")) e.contacts = v->integer();
     if (const Value* v = expect.find("energy-gain")) e.energy_gain = v->real();
-    e.bounds = box_of(expect.find("bounds"), "expect.bounds");
+    e.bounds = box_of(expect.find("bounds"), path + ".bounds");
     return e;
+}
+
+/// What a run with the scene's method must show.
+void check_expectations(Scene& scene)
+{
+    const Value& expect = scene.document.at("expect");
+    scene.expect = read_expectation(expect, "expect");
+    const Value* by_method = expect.find("methods");
+    if (!by_method) return;
+    for (const Value::Entry& e : by_method->entries) {
+        if (!find_method(e.key))
+            fail(e.mark, "unknown method '" + e.key + "' in expect.methods; the methods are " +
+                             join_or(method_names()) + did_you_mean(e.key, method_names()));
+        const Expectation own = read_expectation(e.value, "expect.methods." + e.key);
+        if (e.key == scene.method.method) scene.expect = own;
+    }
 }
 
 Scene finish(Value document, const std::string& path, const std::vector<std::string>& overrides)
@@ -235,7 +247,7 @@ Scene finish(Value document, const std::string& path, const std::vector<std::str
     check_bodies(scene);
     find_files(scene);
     check_method(scene);
-    scene.expect = read_expectation(scene.document.at("expect"));
+    check_expectations(scene);
     return scene;
 }
 

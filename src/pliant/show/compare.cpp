@@ -38,7 +38,13 @@ std::vector<Real> sum_of(const Stats& stats, const std::vector<const char*>& col
 }
 
 const std::vector<const char*> energy_columns = {"kinetic_energy", "elastic_energy", "gravity_energy"};
-const std::vector<const char*> contact_columns = {"contacts_vertex_face", "contacts_edge_edge", "contacts_plane"};
+
+std::optional<Spread> spread_of(const Stats& stats, const char* column)
+{
+    if (stats.column(column) == none) return {};
+    const std::vector<Real> values = stats.values(column);
+    return Spread{mean(values), largest(values)};
+}
 
 /// A variant with all that the page takes from its run.
 struct Variant {
@@ -112,10 +118,14 @@ std::string table(const Variants& variants)
     row("steps", [](const Variant& v) { return fmt::format("{} of {}", v.summary.steps, v.summary.asked_steps); });
     number("time a step [ms]", "{:.3g}, at most {:.3g}", [](S s) { return Pair{s.mean_ms, s.max_ms}; });
     number("contacts", "{:.3g}, at most {:.6g}", [](S s) { return Pair{s.mean_contacts, s.max_contacts}; });
-    number("rounds of refinement", "{:.3g}, at most {:.6g}", [](S s) { return Pair{s.mean_rounds, s.max_rounds}; });
-    number("iterations of the contact solver", "{:.3g}, at most {:.6g}", [](S s) {
-        return Pair{s.mean_iterations, s.max_iterations};
-    });
+    const auto spread = [&](const char* name, std::optional<Spread> CompareSummary::*member) {
+        row(name, [&](const Variant& v) {
+            const std::optional<Spread>& s = v.summary.*member;
+            return s ? fmt::format("{:.3g}, at most {:.6g}", s->mean, s->max) : std::string("-");
+        });
+    };
+    spread("rounds of refinement", &CompareSummary::rounds);
+    spread("iterations of the contact solver", &CompareSummary::iterations);
     row("steps that needed a fail-safe", [](const Variant& v) { return std::to_string(v.summary.failsafes); });
     row("intersecting pairs, tunnelled vertices", [](const Variant& v) {
         return v.summary.intersections ? fmt::format("{}, {}", *v.summary.intersections, *v.summary.enclosures) : "?";
@@ -196,21 +206,27 @@ std::string plots(const Variants& variants)
 {
     const auto plot = [&](const std::string& title, const char* unit, const auto& values) {
         std::vector<PlotSeries> series;
-        for (const auto& v : variants) series.push_back({"", v->time, values(v->stats)});
+        for (const auto& v : variants) {
+            series.push_back({"", {}, values(v->stats)});
+            if (!series.back().values.empty()) series.back().x = v->time;
+        }
         return svg_plot(title, unit, series);
     };
-    const auto column = [](const char* name) { return [name](const Stats& s) { return s.values(name); }; };
+    // A variant whose method has no such column keeps its place, and so its colour, without a line.
+    const auto column = [](const std::string& name) {
+        return [name](const Stats& s) { return s.column(name) == none ? std::vector<Real>() : s.values(name); };
+    };
     std::string out = plot("Total energy", "J", [](const Stats& s) { return sum_of(s, energy_columns); });
     out += plot("Kinetic energy", "J", column("kinetic_energy"));
     out += plot("Elastic energy", "J", column("elastic_energy"));
-    out += plot("Contacts", "", [](const Stats& s) { return sum_of(s, contact_columns); });
+    out += plot("Contacts", "", column("contacts"));
     out += plot("Rounds of refinement", "", column("rounds"));
     out += plot("Iterations of the contact solver", "", column("contact_iterations"));
     out += plot("Iterations of the linear solver", "", column("linear_iterations"));
     out += plot("Largest elongation", "", column("max_elongation"));
     const auto milliseconds = [&](const std::string& name) {
-        return [name](const Stats& s) {
-            std::vector<Real> values = s.values(name);
+        return [values_of = column(name)](const Stats& s) {
+            std::vector<Real> values = values_of(s);
             for (Real& v : values) v *= 1000;
             return values;
         };
@@ -241,14 +257,13 @@ CompareSummary summarise(const RunReader& reader)
     out.steps = static_cast<std::int64_t>(stats.rows.size());
     out.asked_steps = scene.step_count();
     const std::vector<Real> time = stats.values("time"), seconds = stats.values("seconds"),
-                            contacts = sum_of(stats, contact_columns), rounds = stats.values("rounds"),
-                            iterations = stats.values("contact_iterations"), kinetic = stats.values("kinetic_energy"),
+                            contacts = stats.values("contacts"), kinetic = stats.values("kinetic_energy"),
                             energy_sum = sum_of(stats, energy_columns), errors = stats.values("momentum_error");
     out.time = time.empty() ? 0 : time.back();
     out.mean_ms = 1000 * mean(seconds), out.max_ms = 1000 * largest(seconds);
     out.mean_contacts = mean(contacts), out.max_contacts = largest(contacts);
-    out.mean_rounds = mean(rounds), out.max_rounds = largest(rounds);
-    out.mean_iterations = mean(iterations), out.max_iterations = largest(iterations);
+    out.rounds = spread_of(stats, "rounds");
+    out.iterations = spread_of(stats, "contact_iterations");
     out.max_elongation = largest(stats.values("max_elongation"));
 
     const World start = build_world(scene);

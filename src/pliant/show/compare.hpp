@@ -11,14 +11,19 @@ struct CompareVariant {
     std::string failure;             ///< why it stopped before its end; empty when it did not
 };
 
+/// A number of the statistics over all steps.
+struct Spread {
+    Real mean = 0, max = 0;
+};
+
 /// What the table says of a run.
 struct CompareSummary {
     std::int64_t steps = 0, asked_steps = 0;
     Real time = 0;                                          ///< reached [s]
     Real mean_ms = 0, max_ms = 0;                           ///< of computing a step
-    Real mean_contacts = 0, max_contacts = 0;               ///< rows of the last solve of a step
-    Real mean_rounds = 0, max_rounds = 0;                   ///< of refinement
-    Real mean_iterations = 0, max_iterations = 0;           ///< of the contact solver
+    Real mean_contacts = 0, max_contacts = 0;               ///< at the end of a step
+    std::optional<Spread> rounds;                           ///< of refinement; none: the method has no such thing
+    std::optional<Spread> iterations;                       ///< of the contact solver; likewise
     std::int64_t failsafes = 0;                             ///< steps that needed one
     std::optional<std::int64_t> intersections, enclosures;  ///< over all frames; none: not checked
     Real deepest = 0;                                       ///< penetration [m]

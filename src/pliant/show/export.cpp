@@ -2,6 +2,7 @@
 #include "pliant/mesh/io.hpp"
 #include "pliant/show/export_formats.hpp"
 
+#include <algorithm>
 #include <bit>
 #include <cctype>
 #include <cstdio>
@@ -39,11 +40,12 @@ public:
     {
         for (const ExportBody& body : bodies) {
             Index needed = 0;
-            for (const Triangle& t : body.triangles)
-                for (const Index v : t) {
-                    if (v < 0) throw Error("export: body '" + body.name + "' has a negative vertex index.");
-                    needed = std::max(needed, v + 1);
-                }
+            const auto require = [&](Index v) {
+                if (v < 0) throw Error("export: body '" + body.name + "' has a negative vertex index.");
+                needed = std::max(needed, v + 1);
+            };
+            for (const Triangle& t : body.triangles) std::for_each(t.begin(), t.end(), require);
+            for (const Tet& t : body.tets) std::for_each(t.begin(), t.end(), require);
             names_.push_back(body.name);
             vertices_.push_back(needed);
         }
@@ -188,8 +190,8 @@ std::unique_ptr<Exporter> make_exporter(const std::string& format, const std::fi
                                         std::vector<ExportBody> bodies, const ExportOptions& options)
 {
     const bool is_sequence = format == "ply" || format == "obj" || format == "stl";
-    if (!is_sequence && format != "pc2" && format != "vtk" && format != "gltf")
-        throw Error("export: unknown format '" + format + "'; the formats are ply, obj, stl, pc2, vtk and gltf.");
+    if (!is_sequence && format != "pc2" && format != "vtk" && format != "vtu" && format != "gltf")
+        throw Error("export: unknown format '" + format + "'; the formats are ply, obj, stl, pc2, vtk, vtu and gltf.");
     if (bodies.empty()) throw Error("export: there are no bodies.");
     make_file_names(bodies);
     if (format != "gltf") {
@@ -203,7 +205,9 @@ std::unique_ptr<Exporter> make_exporter(const std::string& format, const std::fi
     else if (format == "pc2")
         exporter = std::make_unique<Pc2Exporter>(out, bodies);
     else if (format == "vtk")
-        exporter = make_vtk_exporter(out, bodies);
+        exporter = make_vtk_exporter(out, bodies, VtkCells::triangles);
+    else if (format == "vtu")
+        exporter = make_vtk_exporter(out, bodies, VtkCells::tetrahedra);
     else
         exporter = make_gltf_exporter(out, bodies, options);
     return std::make_unique<CheckedExporter>(std::move(exporter), bodies);

@@ -3,6 +3,7 @@
 //   ply obj stl   one mesh file a body and frame: <out>/<body>_00012.ply
 //   pc2           point caches for Blender's Mesh Cache modifier: <out>/<body>.pc2 with the mesh in <out>/<body>.obj
 //   vtk           XML poly data a body and frame, with vertex fields, and <out>/motion.pvd for ParaView
+//   vtu           the same of tetrahedra: XML unstructured grids
 //   gltf          one animated file, <out> itself (.glb): a morph target a frame
 
 #include "pliant/core/types.hpp"
@@ -18,6 +19,7 @@ struct ExportBody {
     std::string name;
     std::vector<Triangle> triangles;
     Vec3 colour = Vec3(0.6, 0.6, 0.6); ///< linear RGB
+    std::vector<Tet> tets = {};        ///< instead of triangles, for vtu
 };
 
 /// Values at the vertices of a body: vectors such as velocity [m/s] or contact force [N], or scalars such as stress
@@ -49,8 +51,8 @@ public:
     virtual void finish() = 0;
 };
 
-/// `format`: "ply", "obj", "stl", "pc2", "vtk" or "gltf". Creates the directory `out` (gltf: the file's parent must
-/// exist). Throws Error, like everything here, when a file cannot be written.
+/// `format`: "ply", "obj", "stl", "pc2", "vtk", "vtu" or "gltf". Creates the directory `out` (gltf: the file's parent
+/// must exist). Throws Error, like everything here, when a file cannot be written.
 std::unique_ptr<Exporter> make_exporter(const std::string& format, const std::filesystem::path& out,
                                         std::vector<ExportBody> bodies, const ExportOptions& options = {});
 

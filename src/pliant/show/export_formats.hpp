@@ -7,7 +7,8 @@ namespace pliant {
 
 using ExportBodies = std::vector<ExportBody>;
 
-std::unique_ptr<Exporter> make_vtk_exporter(const std::filesystem::path& out, ExportBodies bodies);
+enum class VtkCells { triangles, tetrahedra };
+std::unique_ptr<Exporter> make_vtk_exporter(const std::filesystem::path& out, ExportBodies bodies, VtkCells cells);
 std::unique_ptr<Exporter> make_gltf_exporter(const std::filesystem::path& out, ExportBodies bodies,
                                              const ExportOptions& options);
 

@@ -40,7 +40,6 @@ std::vector<Real> vertex_elongation(const RunMesh& mesh, const Vec3s& x)
 
 void StressScale::add(const RunMesh& mesh, const Frame& frame)
 {
-    if (frame.stress.size() != frame.positions.size()) return; // stored by an earlier version
     for (const BodyKind kind : {BodyKind::solid, BodyKind::cloth}) {
         std::vector<Real> values;
         for (const RunBody& body : mesh.bodies)

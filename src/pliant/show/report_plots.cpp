@@ -102,6 +102,14 @@ std::string report_plots(const Stats& stats)
 {
     const std::vector<Real> time = stats.values("time");
     if (time.empty()) return "<p>No step has been recorded.</p>";
+    /// Some columns belong to a method: what the run does not have is left out.
+    const auto plot = [&](const char* title, const char* unit,
+                          std::initializer_list<std::pair<const char*, const char*>> columns) {
+        std::vector<PlotSeries> series;
+        for (const auto& [name, label] : columns)
+            if (stats.column(name) != none) series.push_back({label, time, stats.values(name)});
+        return svg_plot(title, unit, series);
+    };
     const auto column = [&](const char* name, const char* label) {
         return PlotSeries{label, time, stats.values(name)};
     };
@@ -111,14 +119,15 @@ std::string report_plots(const Stats& stats)
     std::string out = svg_plot("Energy", "J",
                                {column("kinetic_energy", "kinetic"), column("elastic_energy", "elastic"),
                                 column("gravity_energy", "gravity"), total});
-    out += svg_plot("Contacts", "",
-                    {column("contacts_vertex_face", "vertex-face"), column("contacts_edge_edge", "edge-edge"),
-                     column("contacts_plane", "plane"), column("active_contacts", "with a force")});
-    out += svg_plot("Rounds of refinement and sub-steps", "",
-                    {column("rounds", "rounds"), column("substeps", "sub-steps")});
-    out += svg_plot("Iterations", "",
-                    {column("contact_iterations", "contact solver"), column("linear_iterations", "linear solver")});
-    out += svg_plot("Greatest speed", "m/s", {column("max_speed", "of any vertex")});
+    out += plot("Contacts", "",
+                {{"contacts", "all"},
+                 {"active_contacts", "with a force"},
+                 {"contacts_vertex_face", "vertex-face"},
+                 {"contacts_edge_edge", "edge-edge"},
+                 {"contacts_plane", "plane"}});
+    out += plot("Rounds of refinement and sub-steps", "", {{"rounds", "rounds"}, {"substeps", "sub-steps"}});
+    out += plot("Iterations", "", {{"contact_iterations", "contact solver"}, {"linear_iterations", "linear solver"}});
+    out += plot("Greatest speed", "m/s", {{"max_speed", "of any vertex"}});
     std::vector<PlotSeries> stages;
     for (const std::string& name : stats.columns)
         if (name.starts_with("s:")) {

@@ -127,8 +127,6 @@ Vec3s RunPictures::field_colours(const Frame& frame) const
         for (const Real e : vertex_elongation(reader_.mesh(), frame.positions))
             out.push_back(scale_colour(e / full_elongation));
     } else if (options_.colour == PictureColour::stress) {
-        if (frame.stress.empty())
-            throw Error(reader_.frame_path(frame.number).string() + ": holds no stress; it is of an earlier version");
         out.resize(frame.stress.size());
         for (const RunBody& body : reader_.bodies())
             for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)

@@ -1,6 +1,7 @@
 #include "pliant/world/builder.hpp"
 
 #include "pliant/bodies/solid_models.hpp"
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/mesh/topology.hpp"
 
@@ -19,6 +20,7 @@ Body& WorldBuilder::begin_body(BodyKind kind, const BodyOptions& options)
     body.first_vertex = model.surface.vertex_count();
     body.first_edge = count(model.surface.edges);
     body.first_triangle = count(model.surface.triangles);
+    body.first_tet = count(model.tets);
     model.bodies.push_back(body);
     return model.bodies.back();
 }
@@ -164,6 +166,11 @@ void WorldBuilder::add_solid_particles(Body& body, const TetMesh& mesh, const So
     body.stiff = true;
     const Solid solid = make_solid(mesh, material);
     add_particles(body, mesh.vertices, options, solid.mass, material.drag);
+    body.tet_count = count(mesh.tets);
+    for (const Tet& t : mesh.tets) {
+        world_.model.tets.push_back(t);
+        for (Index& node : world_.model.tets.back()) node += body.first_block;
+    }
     world_.model.batches.push_back(solid_model(material.model).make(solid, body.first_block));
 }
 
@@ -229,6 +236,7 @@ Index WorldBuilder::add_rigid(const TriangleMesh& mesh, const RigidMaterial& mat
         throw Error("body '" + options.name + "': its mesh encloses no positive volume; is it turned inside out?");
     model.rotors.push_back({body.first_block, rigid});
     model.frames.push_back({.rotor = body.rotor});
+    model.surface.frame_spin.push_back(model.rotors.back().angular_block());
     model.mass.insert(model.mass.end(), {rigid.mass, 0});
     model.drag.insert(model.drag.end(), 2, 0);
     model.rest.insert(model.rest.end(), {rigid.rest_center, Vec3::Zero()});
@@ -254,6 +262,7 @@ Index WorldBuilder::add_obstacle(const TriangleMesh& mesh, const BodyOptions& op
     body.obstacle = count(model.obstacles);
     model.obstacles.push_back({options.motion, {}});
     model.frames.push_back({.obstacle = body.obstacle});
+    model.surface.frame_spin.push_back(none);
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
     for (const Vec3& x : mesh.vertices) carry(model, {}, {}, count(model.frames) - 1, options.place(x));
     return count(model.bodies) - 1;
@@ -288,10 +297,28 @@ void WorldBuilder::exclude_contact(Index a, Index b)
     world_.model.no_contact.push_back({std::min(a, b), std::max(a, b)});
 }
 
+namespace {
+
+[[maybe_unused]] bool is_valid(const Model& model)
+{
+    const Surface& s = model.surface;
+    const Index n = s.vertex_count();
+    return count(s.frame) == n && count(s.local) == n && count(s.prescribed) == n && count(s.map_begin) == n + 1 &&
+           s.map_begin.back() == count(s.map_block) && s.map_weight.size() == s.map_block.size() &&
+           s.frame_spin.size() == model.frames.size() &&
+           all_below(std::array{std::span(s.map_block)}, model.block_count()) &&
+           all_below(model.tets, model.block_count()) &&
+           std::all_of(s.map_weight.begin(), s.map_weight.end(), [](Real w) { return std::isfinite(w); }) &&
+           all_finite(s.rest) && all_finite(s.local) && strictly_sorted(model.pins, &Pin::block);
+}
+
+} // namespace
+
 World WorldBuilder::build()
 {
     if (world_.model.surface.map_begin.empty()) world_.model.surface.map_begin.push_back(0);
     std::sort(world_.model.no_contact.begin(), world_.model.no_contact.end());
+    assert(is_valid(world_.model) && fits(world_.model, world_.state));
     return world_;
 }
 

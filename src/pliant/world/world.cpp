@@ -1,9 +1,9 @@
 #include "pliant/world/world.hpp"
 
 #include "pliant/core/hash.hpp"
-#include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cassert>
 
 namespace pliant {
 
@@ -42,6 +42,22 @@ void add_visible(Hash& hash, const State& s)
     for (const Quat& q : s.orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
 }
 
+class HashVisitor final : public RecordVisitor {
+public:
+    explicit HashVisitor(Hash& hash) : hash_(hash) {}
+    void visit(const std::string&, std::vector<Real>& values, int) override { add(values); }
+    void visit(const std::string&, std::vector<std::int64_t>& values, int) override { add(values); }
+
+private:
+    template <class T>
+    void add(const std::vector<T>& values)
+    {
+        hash_.add(values.size()); // or a number could move from one array to the next
+        hash_.add(values);
+    }
+    Hash& hash_;
+};
+
 } // namespace
 
 std::uint64_t State::visible_hash() const
@@ -55,16 +71,15 @@ std::uint64_t State::hash() const
 {
     Hash hash;
     add_visible(hash, *this);
-    for (const ContactMemory& c : contacts) {
-        hash.add(c.key_a);
-        hash.add(c.key_b);
-        hash.bytes(c.impulse.data(), sizeof c.impulse);
-    }
-    hash.add(released);
-    hash.add(last_substep);
-    hash.add(free_change);
-    hash.add(contact_change);
+    HashVisitor visitor(hash);
+    memory.visit(visitor);
     return hash.value();
+}
+
+bool fits(const Model& model, const State& state)
+{
+    return count(state.position) == model.block_count() && count(state.velocity) == model.block_count() &&
+           state.orientation.size() == model.rotors.size();
 }
 
 Real pair_gap(const Model& model, Index body_a, Index body_b)
@@ -90,53 +105,38 @@ Vec3 pin_position(const Model& model, const Pin& pin, Real time)
     return pin.motion == none ? pin.start : model.motions[pin.motion].pose(time)(pin.start);
 }
 
-std::vector<Pose> frame_poses(const Model& model, const State& state)
+std::vector<Pose> frame_poses(const Model& model, Real time, const Vec3s& position,
+                              const std::vector<Quat>& orientation)
 {
+    assert(count(position) == model.block_count() && orientation.size() == model.rotors.size());
     std::vector<Pose> poses(model.frames.size());
     for (std::size_t i = 0; i < poses.size(); ++i) {
         const CarrierFrame& frame = model.frames[i];
         if (frame.rotor != none)
-            poses[i] = {state.position[model.rotors[frame.rotor].block], state.orientation[frame.rotor]};
+            poses[i] = {position[model.rotors[frame.rotor].block], orientation[frame.rotor]};
         else
-            poses[i] = obstacle_pose(model, frame.obstacle, state.time);
+            poses[i] = obstacle_pose(model, frame.obstacle, time);
     }
     return poses;
 }
 
 void surface_positions(const Model& model, const State& state, Vec3s& out)
 {
-    const Surface& s = model.surface;
-    const std::vector<Pose> frames = frame_poses(model, state);
-    out.resize(s.vertex_body.size());
-    parallel_for(s.vertex_count(), [&](Index v) { out[v] = s.position(v, state.position, frames); });
+    assert(fits(model, state));
+    surface_positions(model.surface, state.position, frame_poses(model, state), out);
 }
 
 void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out)
 {
-    const Surface& s = model.surface;
-    State before = State();
-    before.time = state.time - dt;
-    before.position = state.position;
-    before.orientation = state.orientation;
-    const std::vector<Pose> old_frames = frame_poses(model, before), frames = frame_poses(model, state);
-    out.resize(s.vertex_body.size());
-    parallel_for(s.vertex_count(), [&](Index v) {
-        if (model.is_scripted_vertex(v)) {
-            const Index f = s.frame[v];
-            out[v] = dt > 0 ? Vec3((frames[f](s.local[v]) - old_frames[f](s.local[v])) / dt) : Vec3::Zero();
-            return;
-        }
-        Vec3 u = Vec3::Zero();
-        for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
-            u += s.map_weight[k] * state.velocity[s.map_block[k]];
-        if (const Rotor* rotor = model.rotor_of_vertex(v))
-            u += Vec3(state.velocity[rotor->angular_block()]).cross(frames[s.frame[v]].rotation * s.local[v]);
-        out[v] = u;
-    });
+    assert(fits(model, state));
+    const std::vector<Pose> now = frame_poses(model, state),
+                            earlier = frame_poses(model, state.time - dt, state.position, state.orientation);
+    surface_velocities(model.surface, {state.velocity, now, earlier, dt}, out);
 }
 
 Energy energy(const Model& model, const State& state)
 {
+    assert(fits(model, state));
     Energy e;
     for (Index i = 0; i < model.block_count(); ++i) {
         e.kinetic += model.mass[i] * state.velocity[i].squaredNorm() / 2;

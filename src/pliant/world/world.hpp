@@ -3,6 +3,7 @@
 
 #include "pliant/bodies/batch.hpp"
 #include "pliant/bodies/rigid.hpp"
+#include "pliant/core/record.hpp"
 #include "pliant/world/motion.hpp"
 #include "pliant/world/surface.hpp"
 
@@ -34,6 +35,7 @@ struct Body {
     Index first_vertex = 0, vertex_count = 0; ///< in the surface
     Index first_edge = 0, edge_count = 0;
     Index first_triangle = 0, triangle_count = 0;
+    Index first_tet = 0, tet_count = 0;     ///< in Model::tets
     Index first_limit = 0, limit_count = 0; ///< in Model::length_limits
     Index rotor = none;                     ///< in Model::rotors, for a rigid body
     Index obstacle = none;                  ///< in Model::obstacles, for what a script moves
@@ -92,6 +94,7 @@ struct FrictionTable {
 struct Model {
     std::vector<Body> bodies;
     std::vector<std::shared_ptr<const ElementBatch>> batches; ///< elastic energy, in the order of summation
+    std::vector<Tet> tets;                                    ///< of all solids: blocks; those of one body contiguous
     std::vector<LengthLimit> length_limits;                   ///< limits of one body are contiguous
     std::vector<Rotor> rotors;                                ///< in the order of their blocks
     std::vector<Obstacle> obstacles;
@@ -123,41 +126,28 @@ struct Model {
     bool is_scripted_vertex(Index v) const { return surface.map_begin[v] == surface.map_begin[v + 1]; }
 };
 
-/// A contact impulse remembered for the next step's warm start.
-struct ContactMemory {
-    std::uint64_t key_a = 0, key_b = 0; ///< identity: the pair of features
-    Vec3 impulse = Vec3::Zero();        ///< world vector [N s]
-};
-
-/// A pair of features that `pinch: release` lets through each other: kind and numbers as detection names them.
-struct ReleasedPair {
-    std::int32_t kind = 0, a = 0, b = 0;
-    auto operator<=>(const ReleasedPair&) const = default;
-};
-
 /// Everything that evolves; a checkpoint stores exactly this.
 struct State {
     Real time = 0; ///< [s]
     std::int64_t step = 0;
     Vec3s position; ///< [m], per block; a rigid body's first block is its centre of mass, its second is unused (0)
     Vec3s velocity; ///< [m/s], per block; a rigid body's second block is its angular velocity [rad/s]
-    std::vector<Quat> orientation;       ///< per rotor, unit length
-    std::vector<ContactMemory> contacts; ///< sorted by key
-    std::vector<ReleasedPair> released;  ///< sorted
-    // Warm starts of the implicit method, from its last sub-step; empty before the first one.
-    Real last_substep = 0; ///< its length [s]
-    Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
-    Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
+    std::vector<Quat> orientation; ///< per rotor, unit length
+    Record memory;                 ///< what the method remembers from its last step, a struct of its own
 
-    std::uint64_t
-    visible_hash() const;       ///< FNV-1a over what a user sees: time, step, positions, velocities, orientations
-    std::uint64_t hash() const; ///< FNV-1a over every byte above
+    /// FNV-1a over what a user sees: time, step, positions, velocities, orientations.
+    std::uint64_t visible_hash() const;
+    /// The same with the memory.
+    std::uint64_t hash() const;
 };
 
 struct World {
     Model model;
     State state;
 };
+
+/// Whether the state has the sizes that the model asks for.
+bool fits(const Model& model, const State& state);
 
 /// The distance that contact keeps between two bodies (or within one): the smaller gap, so that a coarse body does
 /// not push a fine one out of shape; a body without a gap of its own takes the other's [m].
@@ -173,8 +163,14 @@ Plane plane_at(const Model& model, Index obstacle, Real time);
 /// Prescribed position of a pinned block at a time.
 Vec3 pin_position(const Model& model, const Pin& pin, Real time);
 
-/// Poses of all frames that carry surface vertices; obstacles by their script at state.time.
-std::vector<Pose> frame_poses(const Model& model, const State& state);
+/// Poses of all frames that carry surface vertices, from State::position and State::orientation; obstacles by their
+/// script at the given time.
+std::vector<Pose> frame_poses(const Model& model, Real time, const Vec3s& position,
+                              const std::vector<Quat>& orientation);
+inline std::vector<Pose> frame_poses(const Model& model, const State& state)
+{
+    return frame_poses(model, state.time, state.position, state.orientation);
+}
 /// Positions of all surface vertices in a state [m]; obstacles by their script at state.time.
 void surface_positions(const Model& model, const State& state, Vec3s& out);
 /// Velocities of all surface vertices [m/s]; obstacles by a one-sided difference of their script over dt.

@@ -28,10 +28,10 @@ struct TreeBox {
     bool holds(const Vec3& x) const { return (low.array() <= x.array()).all() && (x.array() <= high.array()).all(); }
 };
 
-class BoxTree {
+class CertificateTree {
 public:
     /// Over boxes numbered 0, 1, ...
-    explicit BoxTree(std::vector<TreeBox> boxes) : boxes_(std::move(boxes)), items_(boxes_.size())
+    explicit CertificateTree(std::vector<TreeBox> boxes) : boxes_(std::move(boxes)), items_(boxes_.size())
     {
         std::iota(items_.begin(), items_.end(), Index(0));
         if (!items_.empty()) {

@@ -1,0 +1,69 @@
+// The row of method "implicit" in the table of methods.
+
+#include "pliant/methods/implicit.hpp"
+#include "pliant/methods/implicit_memory.hpp"
+
+namespace pliant {
+namespace {
+
+using O = ImplicitOptions;
+using V = OptionValue;
+
+SolverKind solver_kind(std::string_view word)
+{
+    if (word == "ica-paper") return SolverKind::ica_paper;
+    if (word == "anticipation") return SolverKind::anticipation;
+    if (word == "local") return SolverKind::local;
+    return SolverKind::ica;
+}
+
+// clang-format off
+constexpr MethodOption options[] = {
+    {.path = "contact.friction-cone", .kind = OptionKind::choice, .words = "pyramid exact", .fallback = "pyramid",
+     .meaning = "`pyramid`: friction is limited along two axes, the first along the sliding direction; `exact`: Coulomb's disc.",
+     .set = setter<O>([](O& o, const V& v) { o.solver.cone = v.word == "exact" ? FrictionCone::exact : FrictionCone::pyramid; })},
+    {.path = "contact.solver", .kind = OptionKind::choice, .words = "ica ica-paper anticipation local", .fallback = "ica",
+     .meaning = "`ica`: iterative constraint anticipation, accelerated; `ica-paper`: the same as published, with its own rule for stopping; `anticipation`: full constraint anticipation with a direct factorisation, for small scenes; `local`: pushes only the nodes in contact, by their masses, as responses do that are unaware of the dynamics: it keeps bodies apart but adds energy, and is there for comparison.",
+     .set = setter<O>([](O& o, const V& v) { o.solver.kind = solver_kind(v.word); })},
+    {.path = "contact.tolerance", .kind = OptionKind::number, .range = {0, 1, true, true}, .fallback = "1e-3",
+     .meaning = "Residual, free of units, at which the contact solver stops.",
+     .set = setter<O>([](O& o, const V& v) { o.solver.tolerance = v.number; })},
+    {.path = "contact.max-iterations", .kind = OptionKind::integer, .range = between(1, 1e6), .fallback = "100",
+     .meaning = "Iterations after which the contact solver hands over its best answer; continuous detection then decides whether the step is safe.",
+     .set = setter<O>([](O& o, const V& v) { o.solver.max_iterations = static_cast<int>(v.number); })},
+    {.path = "contact.max-rounds", .kind = OptionKind::integer, .range = between(1, 100), .fallback = "5",
+     .meaning = "Rounds of constraint manifold refinement before a step is halved.",
+     .set = setter<O>([](O& o, const V& v) { o.max_rounds = static_cast<int>(v.number); })},
+    {.path = "contact.max-halvings", .kind = OptionKind::integer, .range = between(0, 10), .fallback = "2",
+     .meaning = "Halvings of a step before zones of impact take over.",
+     .set = setter<O>([](O& o, const V& v) { o.max_halvings = static_cast<int>(v.number); })},
+    {.path = "contact.ccd", .kind = OptionKind::choice, .words = "advancement cubic", .fallback = "advancement",
+     .meaning = "How a step's path is tested. `advancement`: conservative advancement, which certifies a distance all along the path; `cubic`: the roots of the coplanarity cubic (Provot 1997), solved with error bounds: nothing crosses on the way, but a distance is only kept at the ends of steps.",
+     .set = setter<O>([](O& o, const V& v) { o.ccd = v.word == "cubic" ? CcdKind::cubic : CcdKind::advancement; })},
+    {.path = "contact.pinch", .kind = OptionKind::choice, .words = "stop release", .fallback = "stop",
+     .meaning = "Where scripted bodies leave a body no room: `stop` ends the run and names the pair; `release` lets just those pairs through each other and lists them.",
+     .set = setter<O>([](O& o, const V& v) { o.pinch = v.word == "release" ? PinchPolicy::release : PinchPolicy::stop; })},
+};
+// clang-format on
+
+} // namespace
+
+MethodInfo implicit_method()
+{
+    return {
+        .name = "implicit",
+        .about = "implicit contact with Coulomb friction; nothing ever passes through anything, unless `pinch: "
+                 "release` says so",
+        .promise = [](const MethodOptions& o) { return Promise{o.get<O>().pinch == PinchPolicy::stop}; },
+        .why_not = [](const Model&, const Body&) { return std::string(); },
+        .options = options,
+        .default_options = []() -> std::any { return O(); },
+        .columns = ImplicitReport::member_names,
+        .empty_memory = []() -> Record { return ImplicitMemory(); },
+        .make = [](const World& world, const MethodOptions& o) -> std::unique_ptr<Method> {
+            return std::make_unique<ImplicitContact>(world, o.get<O>());
+        },
+    };
+}
+
+} // namespace pliant

@@ -1,0 +1,32 @@
+#pragma once
+#include "pliant/contact/problem.hpp"
+#include "pliant/geometry/ccd.hpp"
+#include "pliant/methods/method.hpp"
+
+namespace pliant {
+
+/// What to do where scripted bodies leave a body no room.
+enum class PinchPolicy { stop, release };
+
+/// Options of method "implicit".
+struct ImplicitOptions {
+    /// Of the unconstrained solve, relative to the step's momenta; contact needs less than a closed form.
+    Real linear_tolerance = 1e-4;
+    ContactSolverOptions solver;
+    int max_rounds = 5;                 ///< of constraint manifold refinement before the step is halved
+    int max_halvings = 2;               ///< before the fail-safes take over
+    CcdKind ccd = CcdKind::advancement; ///< cubic: no crossing, but the certified distance only at the ends of steps
+    Real hard_gap_fraction = 0.2;       ///< certified distance over the smallest gap
+    Real ccd_fraction = 0.1;            ///< resolution of continuous detection over the certified distance
+    Real reach_fraction = 0.5;          ///< farthest look-ahead of proximity over the edge length
+    /// Two surfaces that are flat around crossing edges meet at their vertices: an edge between faces that turn by less
+    /// than this sine is no contact by itself, unless continuous detection says so.
+    Real flat_sine = 0.1;
+    PinchPolicy pinch = PinchPolicy::stop;
+    Real recovery = 0.1; ///< part of a lost gap that one step wins back
+
+    bool operator==(const ImplicitOptions&) const = default;
+    operator MethodOptions() const { return {"implicit", *this}; }
+};
+
+} // namespace pliant

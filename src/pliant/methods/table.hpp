@@ -1,0 +1,46 @@
+#pragma once
+// The table of methods: all that the rest of the project knows of any of them.
+
+#include "pliant/methods/method.hpp"
+#include "pliant/methods/option.hpp"
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+namespace pliant {
+
+/// What a run is held to; `pliant check` fails it for nothing else but what its scene expects.
+struct Promise {
+    bool no_crossing = false; ///< no intersection in any frame, no tunnelling, no crossing on the way
+};
+
+struct MethodInfo {
+    std::string_view name;  ///< as in `contact.method`
+    std::string_view about; ///< for people: what it does and promises, to stand after "name: "
+    Promise (*promise)(const MethodOptions& options);
+    /// Why it cannot simulate a body of the model, to stand after "because "; empty: it can.
+    std::string (*why_not)(const Model& model, const Body& body);
+    std::span<const MethodOption> options;
+    std::any (*default_options)();
+    std::span<const char* const> columns; ///< of stats.csv: the member names of StepReport::own
+    Record (*empty_memory)();             ///< as State::memory before the first step
+    std::unique_ptr<Method> (*make)(const World& world, const MethodOptions& options);
+};
+
+std::span<const MethodInfo> methods();
+std::vector<std::string> method_names();
+/// Null for an unknown name.
+const MethodInfo* find_method(std::string_view name);
+/// Throws Error for an unknown name.
+const MethodInfo& method_info(std::string_view name);
+
+/// What a method with these options promises. Throws Error for an unknown name.
+Promise promise_of(const MethodOptions& options);
+
+/// Why a method cannot simulate the model: "cannot simulate 'sheet', because ...; methods that can: a or b". Empty when
+/// it can.
+std::string describe_refusal(const MethodInfo& method, const Model& model,
+                             std::span<const MethodInfo> table = methods());
+
+} // namespace pliant
