@@ -61,6 +61,30 @@ std::vector<int> substeps_of(const RunReader& reader)
     return out;
 }
 
+/// What the statistics say about limits that steps did not keep.
+std::vector<std::string> not_reached(const RunReader& reader)
+{
+    constexpr Real negligible = 1e-3; // of the allowed length
+    std::vector<std::string> out;
+    const Stats stats = reader.stats();
+    const std::vector<Real> excess = stats.values("strain_excess"), body = stats.values("strain_body"),
+                            step = stats.values("step"), time = stats.values("time");
+    std::size_t steps = 0, worst = 0;
+    for (std::size_t i = 0; i < std::min(excess.size(), body.size()); ++i) {
+        steps += excess[i] > negligible;
+        if (excess[i] > excess[worst]) worst = i;
+    }
+    if (steps > 0) {
+        const auto number = static_cast<Index>(std::clamp(body[worst], -1.0, 1e9));
+        const bool known = number >= 0 && number < count(reader.bodies());
+        out.push_back(fmt::format("max-strain was exceeded in {} of {} steps, most in step {:.0f} ({:.6g} s): {} was "
+                                  "{:.3g} % longer than allowed",
+                                  steps, excess.size(), step[worst], time[worst],
+                                  known ? "'" + reader.bodies()[number].name + "'" : "a body", 100 * excess[worst]));
+    }
+    return out;
+}
+
 /// The path from one frame to the next, straight between the ends of the sub-steps.
 void check_pieces(const FrameChecker& checker, const StoredFrame& before, const StoredFrame& frame, FrameResult& out)
 {
@@ -161,6 +185,7 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
                                   fmt::format("{} in the worst frame, at most {} expected", c.most_in_a_frame,
                                               *scene.expect.intersections)});
     for (ExpectationResult& e : check_expectations(reader)) c.expectations.push_back(std::move(e));
+    c.not_reached = not_reached(reader);
     c.seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begin).count();
     return c;
 }
@@ -186,6 +211,7 @@ std::string certificate_words(const Certificate& c)
     else
         words += fmt::format("Method {} promises nothing about this.", c.method);
     if (!expected) words += " The scene expects something else.";
+    for (const std::string& limit : c.not_reached) words += " Not kept: " + limit + ".";
     if (!c.finished) words += " The run is not finished.";
     return words;
 }
@@ -248,6 +274,7 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
             {"path_impacts", c.path_impacts},
             {"uncertain_impacts", c.uncertain_impacts},
             {"expect", expectations},
+            {"not_reached", c.not_reached},
             {"crossings", crossings},
             {"enclosed", enclosed},
             {"impacts", impacts},

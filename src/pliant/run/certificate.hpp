@@ -53,7 +53,9 @@ struct Certificate {
     std::vector<CertificateEnclosure> enclosed;
     std::vector<CertificateImpact> impacts;
     std::vector<ExpectationResult> expectations; ///< of the scene, intersections included
-    Real seconds = 0;                            ///< of checking
+    /// What steps did not reach although the scene asks for it: sentences about the worst ones. Breaks no promise.
+    std::vector<std::string> not_reached;
+    Real seconds = 0; ///< of checking
 
     /// No intersection, no tunnelling, no crossing on the way.
     bool clean() const { return intersections == 0 && enclosures == 0 && path_impacts == 0; }

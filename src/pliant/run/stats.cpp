@@ -58,6 +58,8 @@ constexpr Column columns[] = {
     {"gravity_energy", [](const Line& l) { return number(l.sums.energy.gravity); }},
     {"max_speed", [](const Line& l) { return number(l.sums.max_speed); }},
     {"max_elongation", [](const Line& l) { return number(l.sums.max_elongation); }},
+    {"strain_excess", [](const Line& l) { return number(l.sums.strain_excess.amount); }},
+    {"strain_body", [](const Line& l) { return number(l.sums.strain_excess.body); }},
     {"momentum_x", [](const Line& l) { return number(l.sums.momentum.x()); }},
     {"momentum_y", [](const Line& l) { return number(l.sums.momentum.y()); }},
     {"momentum_z", [](const Line& l) { return number(l.sums.momentum.z()); }},
@@ -123,6 +125,7 @@ StepSums step_sums(const World& world)
     });
     sums.max_speed = std::sqrt(speed_sq);
     sums.max_elongation = max_elongation(world.model, world.state);
+    sums.strain_excess = strain_excess(world.model, world.state);
     sums.momentum = linear_momentum(world.model, world.state);
     sums.finite = std::isfinite(sums.max_speed) && std::isfinite(sums.energy.total());
     return sums;

@@ -2,7 +2,7 @@
 // stats.csv: one line a step, first the columns of all runs, then those of the method, then one a stage of the step.
 
 #include "pliant/methods/table.hpp"
-#include "pliant/world/world.hpp"
+#include "pliant/world/strain.hpp"
 
 #include <filesystem>
 #include <optional>
@@ -16,6 +16,7 @@ struct StepSums {
     Energy energy;
     Real max_speed = 0;                 ///< of any free block that is a velocity [m/s]
     Real max_elongation = 0;            ///< see pliant::max_elongation()
+    StrainExcess strain_excess;         ///< over the limits of the scene
     Vec3 momentum = Vec3::Zero();       ///< linear [kg m/s]
     std::optional<Real> momentum_error; ///< see pliant::momentum_error()
     bool finite = true;

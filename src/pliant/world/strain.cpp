@@ -1,5 +1,7 @@
 #include "pliant/world/strain.hpp"
 
+#include "pliant/core/parallel.hpp"
+
 #include <algorithm>
 #include <cassert>
 
@@ -11,6 +13,21 @@ Real max_elongation(const Model& model, const State& state)
     Real largest = 0;
     for (const auto& batch : model.batches) largest = std::max(largest, batch->max_elongation(state.position));
     return largest;
+}
+
+StrainExcess strain_excess(const Model& model, const State& state)
+{
+    assert(fits(model, state));
+    StrainExcess worst;
+    for (Index b = 0; b < count(model.bodies); ++b) {
+        const Body& body = model.bodies[b];
+        const Real amount = parallel_max(body.limit_count, 0, [&](Index i) {
+            const LengthLimit& l = model.length_limits[body.first_limit + i];
+            return (state.position[l.b] - state.position[l.a]).norm() / (l.ratio * l.rest_length) - 1;
+        });
+        if (amount > worst.amount) worst = {amount, b};
+    }
+    return worst;
 }
 
 void block_stress(const Model& model, const State& state, std::vector<Real>& out)

@@ -9,6 +9,13 @@ namespace pliant {
 /// principal stretches of solid elements. At least 0.
 Real max_elongation(const Model& model, const State& state);
 
+/// How far the scene's limits of length are exceeded, relative to the allowed length: the worst one.
+struct StrainExcess {
+    Real amount = 0;   ///< 0: all are kept
+    Index body = none; ///< whose limit it is
+};
+StrainExcess strain_excess(const Model& model, const State& state);
+
 /// Per block: von Mises stress of a solid [Pa], averaged from elements to nodes by volume; for cloth the largest
 /// tension of the structural and shear springs at the particle [N], 0 for compressed ones; 0 for everything else.
 void block_stress(const Model& model, const State& state, std::vector<Real>& out);
