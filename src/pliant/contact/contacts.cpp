@@ -122,7 +122,6 @@ std::vector<Index> build_rows(const StepGeometry& g, const std::vector<Contact>&
         row.room = contact.target - contact.hard_gap;
         builder.begin();
         if (contact.kind == ContactKind::strain) {
-            row.normal_only = true;
             builder.add(contact.vertex[0], contact.weight[0]);
             builder.add(contact.vertex[1], contact.weight[1]);
         } else {
@@ -150,7 +149,7 @@ void load_impulses(const ContactProblem& problem, const std::vector<Index>& cont
         const Row& r = problem.rows[j];
         const Vec3& p = contacts[contact_of_row[j]].impulse;
         const Real normal = std::max(0.0, r.normal.dot(p));
-        if (r.normal_only || r.friction == 0)
+        if (r.friction == 0)
             lambda[j] = Vec3(normal, 0, 0);
         else
             lambda[j] = project_to_cone(Vec3(normal, r.tangent1.dot(p), r.tangent2.dot(p)), r.friction, cone);

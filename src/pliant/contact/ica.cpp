@@ -8,6 +8,8 @@
 
 namespace pliant {
 
+using Visit = RowSweep::Visit;
+
 // Bodies without a row keep their unconstrained velocity exactly: hence the connected parts.
 Ica::Ica(const BlockPattern& pattern) : coloring_(color_chunks(pattern)), component_(connected_parts(pattern)) {}
 
@@ -32,11 +34,11 @@ void Ica::prepare(const ContactSystem& system)
     rows_.prepare(system, component_, touched_, parts_);
 }
 
-void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
+void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, Visit rows, const Vec3s& dv,
                      Multipliers& lambda)
 {
     rows_.start(system, dv, lambda);
-    rows_.sweep(system, options, visit_all, lambda);
+    rows_.sweep(system, options, rows, lambda);
     for (Index i : touched_) f_[i] = rows_.impulse(i);
 }
 
@@ -91,7 +93,7 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     Real best = std::numeric_limits<Real>::infinity();
     while (result.iterations < options.max_iterations) {
         anderson.begin(dv, lambda);
-        anticipate(system, inner, result.iterations % check_every == 0, dv, lambda);
+        anticipate(system, inner, result.iterations % check_every == 0 ? Visit::all : Visit::watched, dv, lambda);
         refine(system, options.matrix_sweeps, dv);
         ++result.iterations;
         if (result.iterations % check_every == 0 || result.iterations == 1 ||
@@ -155,8 +157,8 @@ ContactResult Ica::solve_as_published(const ContactSystem& given, const ContactS
     Real dynamics_before = std::numeric_limits<Real>::infinity(), lcp_before = dynamics_before;
     while (result.iterations < options.max_iterations) { // 3
         Real before = std::numeric_limits<Real>::infinity();
-        for (int k = 0; k < max_inner; ++k) {            // 3.2
-            anticipate(system, inner, true, dv, lambda); // 3.1 and one sweep of 3.2.1
+        for (int k = 0; k < max_inner; ++k) {                  // 3.2
+            anticipate(system, inner, Visit::all, dv, lambda); // 3.1 and one sweep of 3.2.1
             const Real now = rows_.residual(options.cone, lambda);
             if (settled(now, before) || now == 0) break;
             before = now;

@@ -20,8 +20,8 @@ public:
 
 private:
     void prepare(const ContactSystem& system);
-    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
-                    Multipliers& lambda);
+    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, RowSweep::Visit rows,
+                    const Vec3s& dv, Multipliers& lambda);
     void drop_unforced(const ContactProblem& problem, const Multipliers& lambda, Vec3s& dv) const;
     void refine(const ContactSystem& system, int sweeps, Vec3s& dv);
 
