@@ -44,6 +44,7 @@ if [ "$what" = test ] || [ "$what" = soak ]; then
     need_command node nodejs
     need_command npm npm
     need_command chromium chromium
+    need_file /usr/lib/python3/dist-packages/numpy/__init__.py python3-numpy
 fi
 if [ "$what" = soak ]; then
     need_command blender blender

@@ -197,6 +197,21 @@ TEST(FreeMotion, VerletConservesTheMomentaOfAFreeDeformableBodyToRounding)
     EXPECT_LT((angular_momentum(world.model, world.state) - L0).norm(), 1e-10 * L0.norm());
 }
 
+TEST(FreeMotion, AnExplicitStepReportsTheEndOfEverySubStep)
+{
+    World world = oscillator(1e4, 0.1);
+    const auto method = make_method(world, free_options(Integrator::verlet));
+    const Vec3s start = world.state.position;
+    const StepReport report = method->step(world, 0.1);
+    ASSERT_GT(report.substeps, 2);
+    ASSERT_EQ(report.inner.size(), static_cast<std::size_t>(report.substeps - 1));
+    for (std::size_t i = 0; i < report.inner.size(); ++i)
+        EXPECT_NEAR(report.inner[i].time, 0.1 * Real(i + 1) / report.substeps, 1e-12);
+    EXPECT_FALSE(report.inner.front().position == start);
+    method->inner_states = InnerStates::dropped;
+    EXPECT_TRUE(method->step(world, 0.1).inner.empty());
+}
+
 TEST(FreeMotion, StableStepIsStableAndTwiceTheTrueLimitIsNot)
 {
     World world = oscillator(100, 0.1);

@@ -4,6 +4,7 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/run/certificate.hpp"
+#include "pliant/run/start_check.hpp"
 
 #include <fmt/format.h>
 
@@ -55,23 +56,14 @@ int run(const RunArguments& arguments)
 void require_clean_start(const std::string& path, const Scene& scene, const World& world)
 {
     if (!promise_of(scene.method).no_crossing) return;
-    const RunMesh mesh = make_run_mesh(world.model);
-    const FrameChecker checker(mesh);
-    const FrameCheck found = checker.check(make_frame(world, 0, scene.step, {}));
-    const std::string cure = fmt::format(
-        "; method {} needs a start without intersections: move the bodies apart ('pliant check {}' lists all pairs)",
-        scene.method.method, path);
-    if (!found.crossings.empty()) {
-        const TriangleCrossing& x = found.crossings.front();
-        throw Error(fmt::format("{}: at the start '{}' and '{}' intersect at ({:.6g}, {:.6g}, {:.6g}) m{}", path,
-                                mesh.bodies[x.body_a].name, mesh.bodies[x.body_b].name, x.position.x(), x.position.y(),
-                                x.position.z(), cure));
-    }
-    for (const Enclosure& e : found.enclosed)
-        if (mesh.bodies[e.container].plane != none)
-            throw Error(fmt::format("{}: at the start '{}' is partly behind the plane '{}'{}", path,
-                                    mesh.bodies[checker.body_of_vertex(e.vertex)].name, mesh.bodies[e.container].name,
-                                    cure));
+    const StartCheck start = check_start(world);
+    for (const std::string& note : start.notes) fmt::print("note: at the start {}\n", note);
+    if (start.faults.empty()) return;
+    const std::string others =
+        start.faults.size() == 1 ? "" : fmt::format(" (and {} more such pairs)", start.faults.size() - 1);
+    throw Error(fmt::format("{}: at the start {}{}; method {} needs a start without intersections: move the bodies "
+                            "apart ('pliant check {}' lists all pairs)",
+                            path, start.faults.front(), others, scene.method.method, path));
 }
 
 void add_run_command(CLI::App& app, int& exit_code)

@@ -1,5 +1,5 @@
 #pragma once
-// Questions for assert(), which asks them in debug builds only: what the arrays that enter a module may be relied on.
+// What a module relies on in the arrays it is given, as questions for assert(): only debug builds ask them.
 
 #include "pliant/core/types.hpp"
 

@@ -56,7 +56,11 @@ StepReport FreeMotion::step(World& world, Real dt)
         const ScopedTimer timer(report.profile, "integrate");
         report.substeps = stable_substeps(model, state, dt);
         const Real end = state.time + dt;
-        for (int i = 0; i < report.substeps; ++i) explicit_.substep(model, state, dt / report.substeps);
+        for (int i = 0; i < report.substeps; ++i) {
+            explicit_.substep(model, state, dt / report.substeps);
+            if (inner_states == InnerStates::kept && i + 1 < report.substeps)
+                report.inner.push_back({state.time, state.position, state.orientation});
+        }
         state.time = end; // the sum of the sub-steps up to rounding
         ++state.step;
         return report;

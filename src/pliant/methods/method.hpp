@@ -27,8 +27,13 @@ struct MethodOptions {
     Options get() const;
 };
 
+/// Whether a step reports the states at the ends of its sub-steps; an explicit step may have thousands of them.
+enum class InnerStates { dropped, kept };
+
 class Method {
 public:
+    InnerStates inner_states = InnerStates::kept;
+
     Method() = default;
     Method(const Method&) = delete;
     Method& operator=(const Method&) = delete;

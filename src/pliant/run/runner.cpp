@@ -125,6 +125,7 @@ private:
     RunResult loop()
     {
         const std::unique_ptr<Method> method = make_method(world_, scene_.method);
+        method->inner_states = every_step() ? InnerStates::kept : InnerStates::dropped;
         start_ = last_checkpoint_ = Clock::now();
         bool stop = false;
         Vec3 momentum = linear_momentum(world_.model, world_.state);
