@@ -373,19 +373,29 @@ Vec3 RowSweep::coarse_motion(const ContactSystem& system, Index part, Index bloc
     return system.coarse->velocity(z_.data() + z_begin(*system.coarse, part), block);
 }
 
-Real RowSweep::residual(FrictionCone cone, const Multipliers& lambda) const
+RowSweep::Residuals RowSweep::residuals(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const
 {
-    Real sum_sq = 0;
+    Residuals sums;
     for (const LocalRow& r : rows_) {
-        const Real trace = r.response.W.trace();
+        const Real trace = r.response.W.trace(), room = system.problem.rows[r.row].room;
         if (trace <= 0) continue;
-        const Vec3& l = lambda[r.row];
-        const Vec3 step = l - velocity(r).head<3>() / trace;
-        Vec3 natural = l - project_to_cone(step, r.response.friction, cone);
-        if (r.response.friction == 0) natural = Vec3(l[0] - std::max(0.0, step[0]), 0, 0);
-        sum_sq += natural.squaredNorm() * trace * trace;
+        const Vec3 u = velocity(r).head<3>(), &l = lambda[r.row];
+        const Vec3 step = l - u / trace;
+        // Each problem takes the answer of the other one as known.
+        const Real normal = trace * (l[0] - std::max(0.0, step[0]));
+        sums.normal += normal * normal;
+        if (room > 0) sums.gap = std::max(sums.gap, -system.dt * u[0] / room);
+        if (r.response.friction == 0) continue;
+        const Real bound = r.response.friction * l[0];
+        Eigen::Vector2d tangential = step.tail<2>();
+        if (cone == FrictionCone::pyramid)
+            tangential = tangential.cwiseMax(-bound).cwiseMin(bound);
+        else if (tangential.norm() > bound)
+            tangential *= bound / tangential.norm();
+        sums.friction += (trace * (l.tail<2>() - tangential)).squaredNorm();
     }
-    return std::sqrt(sum_sq / std::max<Index>(1, count(rows_)));
+    const Real rows = Real(std::max<Index>(1, count(rows_)));
+    return {std::sqrt(sums.normal / rows), std::sqrt(sums.friction / rows), sums.gap};
 }
 
 } // namespace pliant

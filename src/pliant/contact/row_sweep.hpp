@@ -29,8 +29,12 @@ public:
     Vec3 impulse(Index block) const { return f_[block].head<3>(); } ///< J^T l of a touched block [N s]
     /// P z, the anticipated coarse motion at a block of a part [m/s].
     Vec3 coarse_motion(const ContactSystem& system, Index part, Index block) const;
-    /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
-    Real residual(FrictionCone cone, const Multipliers& lambda) const;
+    /// Of the two complementarity problems at the anticipated velocities [Otaduy09, eq. 13 and 14].
+    struct Residuals {
+        Real normal = 0, friction = 0; ///< RMS over the rows of the natural maps [m/s]
+        Real gap = 0;                  ///< the largest part of its room that a row's error eats
+    };
+    Residuals residuals(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
 
 private:
     /// What a row has to do with the coarse motion of one of its bodies.
