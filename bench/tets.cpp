@@ -1,5 +1,5 @@
-// Points in tetrahedra, penetration depth and contact forces, on scenes of the size of the papers': two tables, times
-// beside the goals, and how they grow with the colliding points.
+// Points in tetrahedra, penetration depth and contact forces on scenes of the size of the papers': times beside the
+// goals.
 
 #include "../tests/detection/tet_scene.hpp"
 #include "pliant/contact/direct_forces.hpp"

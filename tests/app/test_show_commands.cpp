@@ -240,12 +240,19 @@ bodies:
     EXPECT_EQ(ran.code, 2);
     EXPECT_NE(ran.err.find(words), std::string::npos) << ran.err;
     // Cloth inside of a closed obstacle may be meant, and both say it.
-    const std::string caught =
-        " --set bodies.box='{obstacle: {mesh: {box: {size: [2, 2, 2]}}}, place: {at: [0, 5, 0]}}'"
-        " --set bodies.sheet='{material: cotton, mesh: {grid: {size: [0.1, 0.1], vertices: [3, 3]}}, "
-        "place: {at: [0, 5, 0]}}'";
+    const std::string jar = (place() / "jar.yaml").string();
+    std::ofstream(jar) << R"(
+title: Jar
+time: {step: 10 ms, end: 20 ms, fps: 100}
+contact: {method: implicit}
+materials: {cotton: {type: cloth}}
+bodies:
+  box: {obstacle: {mesh: {box: {size: [2, 2, 2]}}}}
+  sheet: {material: cotton, mesh: {grid: {size: [0.1, 0.1], vertices: [3, 3]}}}
+)";
     const std::string note = "note: at the start 'sheet' is inside 'box'";
-    const Outcome checked_inside = check(caught), ran_inside = run_it(caught);
+    const Outcome checked_inside = pliant_command("check " + jar),
+                  ran_inside = pliant_command("run " + jar + " -o " + out + " --force");
     EXPECT_EQ(checked_inside.code, 0) << checked_inside.err;
     EXPECT_NE(checked_inside.out.find(note), std::string::npos) << checked_inside.out;
     EXPECT_NE(ran_inside.out.find(note), std::string::npos) << ran_inside.out << ran_inside.err;

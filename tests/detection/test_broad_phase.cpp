@@ -185,7 +185,7 @@ TEST(PairFilter, LeavesOutFixedExcludedAndNeighbouringPairs)
 {
     Surface s;
     const TriangleMesh grid = make_grid(1, 1, 4, 4);
-    add_body(s, grid);                       // 0
+    add_body(s, grid);                         // 0
     add_body(s, grid, 0, CarriedBy::obstacle); // 1
     add_body(s, grid, 0, CarriedBy::obstacle); // 2
     add_body(s, grid, 0, CarriedBy::rigid);    // 3
@@ -194,10 +194,13 @@ TEST(PairFilter, LeavesOutFixedExcludedAndNeighbouringPairs)
     const Candidates c = Detector(s, std::span(&apart, 1)).candidates(s.rest, s.rest, 1);
     const auto body = [&](Index v) { return s.vertex_body[v]; };
     std::array<std::array<int, 4>, 4> seen{};
+    int pinned_against_obstacle = 0;
     for (auto [v, f] : c.vertex_face) {
         const Triangle& t = s.triangles[f];
         EXPECT_TRUE(v != t[0] && v != t[1] && v != t[2]);
-        EXPECT_FALSE(s.prescribed[v] && s.prescribed[t[0]] && s.prescribed[t[1]] && s.prescribed[t[2]]);
+        const bool all_pinned = s.prescribed[v] && s.prescribed[t[0]] && s.prescribed[t[1]] && s.prescribed[t[2]];
+        EXPECT_FALSE(all_pinned && body(v) == body(t[0])) << "pinned parts of one body";
+        pinned_against_obstacle += body(v) == 0 && s.prescribed[v] && body(t[0]) == 1;
         ++seen[body(v)][body(t[0])];
     }
     for (auto [e, g] : c.edge_edge) {
@@ -206,6 +209,7 @@ TEST(PairFilter, LeavesOutFixedExcludedAndNeighbouringPairs)
     }
     EXPECT_GT(seen[0][0], 0);
     EXPECT_GT(seen[0][1], 0);
+    EXPECT_GT(pinned_against_obstacle, 0) << "nothing can give way there, but what a script does is seen";
     EXPECT_GT(seen[1][3], 0);
     EXPECT_EQ(seen[1][2] + seen[2][1] + seen[1][1] + seen[2][2], 0) << "obstacle against obstacle";
     EXPECT_EQ(seen[0][3] + seen[3][0], 0) << "excluded by the scene";

@@ -256,6 +256,8 @@ TEST(CertificatePath, FindsWhatPassesAMovingPlaneWithinAStep)
     EXPECT_LT(first_contact_vertex_plane({0.2, -0.1, 0}, {-0.1, 0.2, 0}, upright, lying), 0) << "0.2 > 0.1";
     EXPECT_NEAR(first_contact_vertex_plane({0, 0.3, 0}, {0, -0.7, 0}, lying, lying), 0.3, 1e-12);
     EXPECT_NEAR(first_contact_vertex_plane({0, 0.3, 0}, {0, 0, 0}, lying, lying), 1, 1e-12) << "arrives on it";
+    EXPECT_LT(first_contact_vertex_plane({0.1, 0, 0}, {0.3, 0.2, 0}, lying, lying), 0) << "starts on it and rises";
+    EXPECT_EQ(first_contact_vertex_plane({0.1, 0, 0}, {0.3, -0.2, 0}, lying, lying), 0) << "starts on it and sinks";
 
     TriangleWorld w;
     const Index ball = w.add(make_sphere(0.1, 1), Vec3(0, 0.5, 0));

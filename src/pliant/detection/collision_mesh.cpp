@@ -4,6 +4,7 @@
 #include "pliant/mesh/topology.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 namespace {
@@ -106,6 +107,12 @@ CollisionMesh make_collision_mesh(CollisionInput input)
         for (Index v : mesh.faces[f]) around.push_back({v, f});
     std::sort(around.begin(), around.end());
     mesh.node_faces = lists_of(mesh.node_count(), around);
+    for (const auto& [node, f] : around) {
+        const Triangle& v = mesh.faces[f];
+        const int k = v[0] == node ? 0 : v[1] == node ? 1 : 2;
+        const Vec3 a = mesh.rest[v[(k + 1) % 3]] - mesh.rest[node], b = mesh.rest[v[(k + 2) % 3]] - mesh.rest[node];
+        mesh.face_angle.push_back(std::atan2(a.cross(b).norm(), a.dot(b)));
+    }
 
     std::vector<Edge> edges = edges_of(mesh.tets);
     const std::vector<Edge> shell_edges = edges_of(input.shells);

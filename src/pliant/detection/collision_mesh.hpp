@@ -51,8 +51,9 @@ struct CollisionMesh {
                                                ///< or the boundary face -1 - t
     IndexLists neighbours;                     ///< per node: nodes that share an edge with it, ascending
     IndexLists node_faces;                     ///< per node: boundary faces around it, ascending
-    std::vector<char> is_shell;                ///< per body
-    std::vector<Real> edge;                    ///< per body: median edge length in the rest shape [m], 0 without edges
+    std::vector<Real> face_angle; ///< per item of node_faces: the angle of the face at the node in the rest shape [rad]
+    std::vector<char> is_shell;   ///< per body
+    std::vector<Real> edge;       ///< per body: median edge length in the rest shape [m], 0 without edges
 
     Index node_count() const { return count(node_body); }
 };

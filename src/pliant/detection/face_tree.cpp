@@ -89,30 +89,6 @@ void FaceTree::refit(std::span<const Vec3> x, std::span<const Index> bodies)
         1);
 }
 
-/// Goes down where enter(box) is true, and calls visit(face) in the leaves.
-template <class Enter, class Visit>
-void FaceTree::traverse(Index body, Enter&& enter, Visit&& visit) const
-{
-    for (Index n = root_[body]; n < root_[body + 1];) {
-        const Node& node = nodes_[n];
-        if (!enter(node.box)) {
-            n = node.after;
-            continue;
-        }
-        if (node.right == none)
-            for (Index k = node.begin; k < node.end; ++k) visit(order_[k]);
-        ++n; // the left child, or what comes after this leaf
-    }
-}
-
-void FaceTree::overlapping(Index body, const Box& box, std::vector<Index>& faces) const
-{
-    const auto first = static_cast<std::ptrdiff_t>(faces.size());
-    traverse(
-        body, [&](const Box& b) { return overlap(b, box); }, [&](Index f) { faces.push_back(f); });
-    std::sort(faces.begin() + first, faces.end());
-}
-
 int FaceTree::winding(std::span<const Vec3> x, Index body, const Vec3& p) const
 {
     int sum = 0;

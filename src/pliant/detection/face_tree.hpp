@@ -18,8 +18,13 @@ public:
     /// The box of a whole body; empty for a body without faces.
     Box body_box(Index body) const { return root_[body] < root_[body + 1] ? nodes_[root_[body]].box : Box(); }
 
-    /// Appends the body's faces whose boxes overlap the box, ascending.
-    void overlapping(Index body, const Box& box, std::vector<Index>& faces) const;
+    /// visit(face) for the body's faces in leaves whose boxes overlap the box.
+    template <class Visit>
+    void for_overlapping(Index body, const Box& box, Visit&& visit) const
+    {
+        traverse(
+            body, [&](const Box& b) { return overlap(b, box); }, visit);
+    }
 
     /// Winding number of the body's surface around p, exact; 0 outside, and for p on the surface that of one of its
     /// sides.
@@ -42,8 +47,21 @@ private:
         Index after = 0;          ///< the node that follows when this one is left out
     };
     void build(Index begin, Index end, const Vec3s& centre);
+    /// Goes down where enter(box) is true, and calls visit(face) in the leaves.
     template <class Enter, class Visit>
-    void traverse(Index body, Enter&& enter, Visit&& visit) const;
+    void traverse(Index body, Enter&& enter, Visit&& visit) const
+    {
+        for (Index n = root_[body]; n < root_[body + 1];) {
+            const Node& node = nodes_[n];
+            if (!enter(node.box)) {
+                n = node.after;
+                continue;
+            }
+            if (node.right == none)
+                for (Index k = node.begin; k < node.end; ++k) visit(order_[k]);
+            ++n; // the left child, or what comes after this leaf
+        }
+    }
 
     const CollisionMesh& mesh_;
     std::vector<Index> order_; ///< faces in the order of the leaves

@@ -49,8 +49,8 @@ struct PointGroups {
     }
 };
 
-/// Unit normals of boundary vertices, weighted by the angles of the faces around them so that the cut of a flat face
-/// into triangles does not matter. Only those asked for are computed.
+/// Unit normals of boundary vertices, weighted by the angles of the faces around them in the rest shape, so that the
+/// cut of a flat face into triangles does not matter. Only those asked for are computed.
 struct VertexNormals {
     std::vector<char> wanted; ///< per node
     std::vector<Index> nodes; ///< that are wanted

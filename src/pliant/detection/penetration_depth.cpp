@@ -3,7 +3,6 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <tuple>
 
 namespace pliant {
@@ -17,13 +16,11 @@ PointDepth half_space_depth(const HalfSpace& h, const Vec3& p)
 Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index node)
 {
     Vec3 sum = Vec3::Zero();
-    for (Index f : mesh.node_faces[node]) {
-        const Triangle& v = mesh.faces[f];
-        const int k = v[0] == node ? 0 : v[1] == node ? 1 : 2;
-        const Vec3 a = x[v[(k + 1) % 3]] - x[node], b = x[v[(k + 2) % 3]] - x[node];
-        const Vec3 n = a.cross(b);
+    for (Index i = mesh.node_faces.begin[node]; i < mesh.node_faces.begin[node + 1]; ++i) {
+        const Triangle& v = mesh.faces[mesh.node_faces.items[i]];
+        const Vec3 n = (x[v[1]] - x[v[0]]).cross(x[v[2]] - x[v[0]]);
         const Real length = n.norm();
-        if (length > 0) sum += std::atan2(length, a.dot(b)) / length * n;
+        if (length > 0) sum += mesh.face_angle[i] / length * n;
     }
     const Real length = sum.norm();
     return length > 0 ? Vec3(sum / length) : Vec3::Zero();

@@ -86,7 +86,7 @@ void TetHash::choose_sizes(std::span<const Vec3> x)
     }
     if (!(cell_ > 0 && std::isfinite(cell_))) cell_ = 1; // every tetrahedron is a point
     inverse_cell_ = 1 / cell_;
-    const auto wanted = options_.buckets > 0 ? std::size_t(options_.buckets) : 2 * x.size();
+    const auto wanted = options_.buckets > 0 ? std::size_t(options_.buckets) : 4 * x.size();
     mask_ = std::bit_ceil(std::max<std::size_t>(wanted, 1)) - 1;
 }
 

@@ -5,8 +5,8 @@
 //
 // Cell-size rule: the mean over the tetrahedra of the mean side of their boxes, on an even sample of at most 1024. (The
 // paper's rule is the average edge length; a box is what covers cells.) Table-size rule: the power of two at or above
-// twice the nodes; the paper takes a prime, but a mask costs a tenth of a division, and its odd multipliers spread well
-// over the low bits. Neither changes what is found. A tetrahedron that would cover more cells than there are nodes
+// four times the nodes; the paper takes a prime, but a mask costs a tenth of a division, and its odd multipliers spread
+// well over the low bits. Neither changes what is found. A tetrahedron that would cover more cells than there are nodes
 // looks at all nodes instead. The cost is linear in nodes + tetrahedra as long as their sizes are alike.
 
 #include "pliant/detection/collision_mesh.hpp"

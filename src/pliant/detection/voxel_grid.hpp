@@ -36,12 +36,16 @@ public:
     /// Puts the numbers of the faces into the cells.
     void fill(const std::vector<Face>& faces)
     {
-        const Index n = static_cast<Index>(faces.size());
-        for (Index i = 0; i < n; ++i) for_cells(faces[i], [&](std::size_t c) { ++begin_[c + 1]; });
+        entries_.clear();
+        for (Index i = 0; i < static_cast<Index>(faces.size()); ++i)
+            for_cells(faces[i], [&](Index c) {
+                ++begin_[c + 1];
+                entries_.push_back({c, i});
+            });
         for (std::size_t c = 0; c + 1 < begin_.size(); ++c) begin_[c + 1] += begin_[c];
-        items_.resize(static_cast<std::size_t>(begin_.back()));
         next_.assign(begin_.begin(), begin_.end() - 1);
-        for (Index i = 0; i < n; ++i) for_cells(faces[i], [&](std::size_t c) { items_[next_[c]++] = i; });
+        items_.resize(entries_.size());
+        for (const auto& [c, i] : entries_) items_[next_[c]++] = i;
     }
 
     /// visit(items, t) for the cells that the segment a + t (b - a) passes, in order, with the t at which it leaves the
@@ -62,7 +66,7 @@ public:
         for (;;) {
             int axis = t_next[1] < t_next[0] ? 1 : 0;
             if (t_next[2] < t_next[axis]) axis = 2;
-            const std::size_t c = cell_number(at[0], at[1], at[2]);
+            const Index c = cell_number(at[0], at[1], at[2]);
             const std::span<const Index> items{items_.data() + begin_[c],
                                                static_cast<std::size_t>(begin_[c + 1] - begin_[c])};
             if (visit(items, t_next[axis]) || !(t_next[axis] <= 1)) return;
@@ -77,10 +81,7 @@ private:
     {
         return static_cast<Index>(std::clamp((x - lo_[k]) / cell_, 0.0, Real(dims_[k] - 1)));
     }
-    std::size_t cell_number(Index i, Index j, Index k) const
-    {
-        return (static_cast<std::size_t>(k) * dims_[1] + j) * dims_[0] + i;
-    }
+    Index cell_number(Index i, Index j, Index k) const { return (k * dims_[1] + j) * dims_[0] + i; }
     /// Cells that the box and the plane of the triangle meet [Greene 1994]. Both are widened a little, so that rounding
     /// on the way of a segment does not matter.
     template <class Visit>
@@ -108,7 +109,9 @@ private:
     Vec3 lo_ = Vec3::Zero();
     Real cell_ = 1;
     std::array<Index, 3> dims_ = {1, 1, 1};
-    std::vector<Index> begin_, items_, next_;
+    std::vector<Index> begin_; ///< per cell + 1: range in items_
+    std::vector<Index> items_, next_;
+    std::vector<std::array<Index, 2>> entries_; ///< (cell, face)
 };
 
 } // namespace pliant

@@ -1,0 +1,34 @@
+// The beginning of every shipped scene: it runs, and what its method promises holds in every step and on the way.
+// The soak tests run them in full length.
+
+#include "run/shipped_scenes.hpp"
+
+namespace pliant {
+namespace {
+
+class ShippedScene : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShippedScene, KeepsThePromiseOfItsMethodInItsFirstSteps)
+{
+    constexpr int steps = 30;
+    const Scene scene = shipped_scene(GetParam());
+    World world = build_world(scene);
+    const TemporaryDirectory dir;
+    RunOptions options;
+    options.directory = dir / "run";
+    options.every_step = true;
+    options.most_steps = steps;
+    EXPECT_EQ(run_scene(scene, world, options).step, steps);
+    const Certificate c = certify_run(RunReader(dir / "run"));
+    EXPECT_EQ(c.frames, steps + 1);
+    EXPECT_EQ(c.uncertain_impacts, 0);
+    if (promise_of(scene.method).no_crossing) {
+        EXPECT_TRUE(c.clean());
+    }
+}
+
+INSTANTIATE_TEST_SUITE_P(, ShippedScene, testing::ValuesIn(shipped_scenes()),
+                         [](const auto& scene) { return test_name(scene.param); });
+
+} // namespace
+} // namespace pliant
