@@ -14,11 +14,11 @@ public:
     ContactResult solve(const LinearSystem& system, const Substep& substep, ContactSet& set, Vec3s& dv);
     /// Whether a solve ended so far from its tolerance that a shorter step should be tried.
     bool diverged(const ContactResult& result) const;
+    /// The largest residual over its tolerance.
+    Real merit(const ContactResult& result) const;
 
 private:
     ContactResult run(const ContactSystem& system, const Model& model, Vec3s& dv, Multipliers& lambda);
-    /// The largest residual over its tolerance.
-    Real merit(const ContactResult& result) const;
 
     ContactSolverOptions options_;
     Ica ica_;

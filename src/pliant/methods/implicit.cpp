@@ -98,10 +98,29 @@ void report_contacts(const Substep& s, const ContactSet& set, StepReport& report
     report.contact_count = own.contacts_vertex_face + own.contacts_edge_edge + own.contacts_plane;
 }
 
+void report_convergence(Real residual, ImplicitReport& own)
+{
+    if (residual > 1) ++own.unconverged;
+    own.worst_residual = std::max(own.worst_residual, residual);
+}
+
+/// See ImplicitReport::strain_excess.
+Real strain_excess(const Model& model, const State& state)
+{
+    Real excess = 0;
+    for (const LengthLimit& l : model.length_limits) {
+        const Real length = (state.position[l.b] - state.position[l.a]).norm();
+        excess = std::max(excess, length / (l.ratio * l.rest_length) - 1);
+    }
+    return excess;
+}
+
 /// Moves the world and remembers what the next sub-step starts from.
 void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& report)
 {
     report_contacts(s, attempt.set, report);
+    report_convergence(s.residual, report.own.use<ImplicitReport>());
+    report_convergence(attempt.residual, report.own.use<ImplicitReport>());
     State& state = world.state;
     ImplicitMemory& memory = state.memory.use<ImplicitMemory>();
     memory.free_change.resize(s.v_free.size());
@@ -150,6 +169,7 @@ StepReport ImplicitContact::step(World& world, Real dt)
         p.normal /= dt;
         p.friction /= dt;
     }
+    report.own.use<ImplicitReport>().strain_excess = strain_excess(world.model, world.state);
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
     return report;
@@ -162,6 +182,7 @@ Substep ImplicitContact::begin(const World& world, Real dt, StepReport& report)
         system_.assemble(world.model, world.state, dt);
     }
     Vec3s v_free;
+    Real residual = 0;
     {
         const ScopedTimer timer(report.profile, "free solve");
         const ImplicitMemory& memory = world.state.memory.get<ImplicitMemory>();
@@ -170,9 +191,12 @@ Substep ImplicitContact::begin(const World& world, Real dt, StepReport& report)
         ImplicitReport& own = report.own.use<ImplicitReport>();
         own.linear_iterations += cg.iterations;
         own.linear_residual = std::max(own.linear_residual, cg.residual);
+        residual = cg.residual / options_.linear_tolerance;
     }
     const ScopedTimer timer(report.profile, "proximity");
-    return finder_.begin(world, dt, std::move(v_free));
+    Substep substep = finder_.begin(world, dt, std::move(v_free));
+    substep.residual = residual;
+    return substep;
 }
 
 Attempt ImplicitContact::refine(const Substep& substep, Divergence divergence, StepReport& report)
@@ -206,6 +230,7 @@ ContactResult ImplicitContact::solve_contacts(const Substep& substep, Attempt& a
 {
     const ScopedTimer timer(report.profile, "contact solve");
     ContactResult result = solver_.solve(system_, substep, attempt.set, attempt.dv);
+    attempt.residual = solver_.merit(result);
     report_solve(result, report);
     return result;
 }

@@ -15,6 +15,7 @@ struct Substep {
     const Model& model;
     const State& start;
     Real dt;            ///< [s]
+    Real residual = 0;  ///< of the unconstrained solve, over its tolerance
     Vec3s v_free = {};  ///< v*, per block [m/s]
     Vec3s x0 = {};      ///< surface at the start [m]
     Vec3s x1_free = {}; ///< surface at the unconstrained end; what is scripted ends there anyway [m]
@@ -35,7 +36,8 @@ struct Tentative {
 /// What a try at a sub-step came to.
 struct Attempt {
     ContactSet set;
-    Vec3s dv; ///< change of velocity by contact, per block [m/s]
+    Vec3s dv;          ///< change of velocity by contact, per block [m/s]
+    Real residual = 0; ///< of the last contact solve, the largest over its tolerance
     Tentative tentative;
     bool safe = false; ///< nothing passes through anything along the tentative path
 };
