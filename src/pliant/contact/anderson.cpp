@@ -86,7 +86,7 @@ void Anderson::mix(const ContactProblem& problem, FrictionCone cone, Vec3s& dv, 
     unpack(next, dv, lambda);
     for (Index j = 0; j < count(lambda); ++j) {
         const Row& row = problem.rows[j];
-        if (row.normal_only || row.friction == 0)
+        if (row.friction == 0)
             lambda[j] = Vec3(std::max(0.0, lambda[j][0]), 0, 0);
         else
             lambda[j] = project_to_cone(lambda[j], row.friction, cone);

@@ -37,7 +37,7 @@ struct Part {
 /// Without friction a row pushes along its normal only.
 Index multipliers_of(const Row& row)
 {
-    return row.normal_only || row.friction == 0 ? 1 : 3;
+    return row.friction == 0 ? 1 : 3;
 }
 
 /// y <- L^-1 y, all columns in one pass over L. Rows of y that are zero cost nothing.
@@ -198,8 +198,7 @@ private:
         for (Index j : part.rows) {
             const Row& r = p.rows[j];
             const Index size = multipliers_of(r);
-            Mat3 R;
-            R << r.normal, r.tangent1, r.tangent2;
+            const Mat3 R = r.frame();
             const auto add = [&](Index block, const Mat3& Jt) {
                 const Index i = local_[block];
                 if (i == none || i >= n || part.blocks[i] != block) return; // another part's
@@ -260,33 +259,22 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
     }
     Anticipation anticipation(system);
     if (!anticipation.ok()) return result;
-    std::vector<Mat3> W(p.rows.size());
+    std::vector<RowResponse> responses(p.rows.size());
     Vec3s base(p.rows.size());
     for (Index j = 0; j < m; ++j) {
         const Row& r = p.rows[j];
         const Vec3 u = r.u0 + p.relative_velocity(r, system.free_velocity);
-        base[j] = Vec3(r.normal.dot(u) - r.rhs, r.tangent1.dot(u), r.tangent2.dot(u));
-        W[j] = anticipation.diagonal(j);
+        base[j] = r.local(u) - Vec3(r.rhs, 0, 0);
+        responses[j] = RowResponse(anticipation.diagonal(j), r.friction);
         anticipation.set(j, lambda[j]);
     }
     constexpr int check_every = 10;
     while (result.iterations < options.max_iterations && !result.converged) {
         for (Index j = 0; j < m; ++j) {
-            const Row& r = p.rows[j];
-            if (W[j](0, 0) <= 0) continue;
-            const Vec3 old = lambda[j], u = anticipation.response(j) + base[j];
-            if (u[0] >= 0 && old[0] == 0) continue;
-            Vec3 next;
-            if (r.normal_only || r.friction == 0) {
-                next = Vec3(std::max(0.0, old[0] - u[0] / W[j](0, 0)), 0, 0);
-            } else {
-                const Vec3 b = u - W[j] * old;
-                next = options.cone == FrictionCone::pyramid
-                           ? solve_local_pyramid(W[j], W[j].diagonal().cwiseInverse(), b, r.friction, old)
-                           : solve_local_disc(W[j], b, r.friction, old);
-            }
-            lambda[j] = next;
-            anticipation.set(j, next);
+            if (!responses[j].moves()) continue;
+            const Vec3 u = anticipation.response(j) + base[j];
+            lambda[j] = solve_row(responses[j], u, lambda[j], options.cone);
+            anticipation.set(j, lambda[j]);
         }
         ++result.iterations;
         if (result.iterations % check_every == 0 || result.iterations == options.max_iterations) {

@@ -1,9 +1,12 @@
 #include "pliant/contact/contacts.hpp"
 
+#include "pliant/core/contracts.hpp"
+
 #include <algorithm>
 #include <cmath>
 
 namespace pliant {
+
 ContactKey make_key(ContactKind kind, Index a, Index b)
 {
     return {(static_cast<std::uint64_t>(kind) << 56) | static_cast<std::uint32_t>(a), static_cast<std::uint32_t>(b)};
@@ -89,8 +92,7 @@ void set_tangents(Row& row, const Vec3& sliding)
 void add_vertex(const StepGeometry& g, Index v, Real weight, RowBuilder& builder, Row& row)
 {
     const Surface& s = g.model.surface;
-    for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k)
-        builder.add(s.map_block[k], weight * s.map_weight[k]);
+    for (Index k = s.map_begin[v]; k < s.map_begin[v + 1]; ++k) builder.add(s.map_block[k], weight * s.map_weight[k]);
     if (const Rotor* rotor = g.model.rotor_of_vertex(v))
         builder.add_arm(rotor->angular_block(), weight * (g.x0[v] - g.start.position[rotor->block]));
     if (g.model.is_scripted_vertex(v)) row.u0 += weight / g.dt * (g.x1_scripted[v] - g.x0[v]);
@@ -105,67 +107,78 @@ Vec3 plane_velocity(const StepGeometry& g, Index obstacle, const Vec3& x)
     return (after(before.rotation.conjugate() * (x - before.translation)) - x) / g.dt;
 }
 
-} // namespace
-
-std::vector<Index> build_rows(const StepGeometry& g, const std::vector<Contact>& contacts, const Vec3s& free_velocity,
-                              ContactProblem& problem)
+Row row_of(const StepGeometry& g, const Contact& contact, RowBuilder& builder)
 {
-    problem.clear();
-    std::vector<Index> contact_of_row;
-    RowBuilder builder(problem);
-    for (Index c = 0; c < count(contacts); ++c) {
-        const Contact& contact = contacts[c];
-        Row row;
-        row.normal = contact.normal;
-        row.friction = contact.friction;
-        row.rhs = (contact.target - contact.distance - contact.correction) / g.dt;
-        row.room = contact.target - contact.hard_gap;
-        builder.begin();
-        if (contact.kind == ContactKind::strain) {
-            row.normal_only = true;
-            builder.add(contact.vertex[0], contact.weight[0]);
-            builder.add(contact.vertex[1], contact.weight[1]);
-        } else {
-            for (int k = 0; k < 4; ++k)
-                if (contact.vertex[k] != none) add_vertex(g, contact.vertex[k], contact.weight[k], builder, row);
-            if (contact.kind == ContactKind::plane)
-                row.u0 -= plane_velocity(g, g.model.bodies[contact.body_b].obstacle, g.x0[contact.vertex[0]]);
-        }
-        if (!builder.finish(g.model, row)) {
-            builder.drop();
-            continue;
-        }
-        set_tangents(row, row.u0 + problem.relative_velocity(row, free_velocity));
-        problem.rows.push_back(row);
-        contact_of_row.push_back(c);
-    }
-    return contact_of_row;
+    Row row;
+    row.normal = contact.normal;
+    row.friction = contact.friction;
+    row.rhs = (contact.target - contact.distance - contact.correction) / g.dt;
+    row.room = contact.target - contact.hard_gap;
+    for (int k = 0; k < 4; ++k)
+        if (contact.vertex[k] != none) add_vertex(g, contact.vertex[k], contact.weight[k], builder, row);
+    if (contact.kind == ContactKind::plane)
+        row.u0 -= plane_velocity(g, g.model.bodies[contact.body_b].obstacle, g.x0[contact.vertex[0]]);
+    return row;
 }
 
-void load_impulses(const ContactProblem& problem, const std::vector<Index>& contact_of_row,
-                   const std::vector<Contact>& contacts, FrictionCone cone, Multipliers& lambda)
+/// n . (v_a - v_b) >= (target - rest) / h with n from a to b.
+Row row_of(const StepGeometry& g, const StrainLimit& limit, RowBuilder& builder)
 {
-    lambda.resize(problem.rows.size());
+    Row row;
+    row.normal = limit.direction;
+    row.rhs = (limit.target - limit.rest - limit.correction) / g.dt;
+    row.room = limit.room;
+    builder.add(limit.block[0], 1);
+    builder.add(limit.block[1], -1);
+    return row;
+}
+
+} // namespace
+
+ContactRows build_rows(const StepGeometry& g, const ContactSet& set, const Vec3s& free_velocity)
+{
+    assert(strictly_sorted(set.contacts, &Contact::key) && strictly_sorted(set.limits, &StrainLimit::identity));
+    ContactRows rows;
+    RowBuilder builder(rows.problem);
+    const auto add = [&](Index source, const auto& constraint) {
+        builder.begin();
+        Row row = row_of(g, constraint, builder);
+        if (!builder.finish(g.model, row)) {
+            builder.drop();
+            return;
+        }
+        set_tangents(row, row.u0 + rows.problem.relative_velocity(row, free_velocity));
+        rows.problem.rows.push_back(row);
+        rows.source.push_back(source);
+    };
+    Index source = 0;
+    for (const Contact& c : set.contacts) add(source++, c);
+    for (const StrainLimit& l : set.limits) add(source++, l);
+    return rows;
+}
+
+Multipliers load_impulses(const ContactRows& rows, const ContactSet& set, FrictionCone cone)
+{
+    const ContactProblem& problem = rows.problem;
+    Multipliers lambda(problem.rows.size());
     for (Index j = 0; j < problem.size(); ++j) {
         const Row& r = problem.rows[j];
-        const Vec3& p = contacts[contact_of_row[j]].impulse;
+        const Vec3& p = set.impulse(rows.source[j]);
         const Real normal = std::max(0.0, r.normal.dot(p));
-        if (r.normal_only || r.friction == 0)
+        if (r.friction == 0)
             lambda[j] = Vec3(normal, 0, 0);
         else
             lambda[j] = project_to_cone(Vec3(normal, r.tangent1.dot(p), r.tangent2.dot(p)), r.friction, cone);
     }
+    return lambda;
 }
 
-void store_impulses(const ContactProblem& problem, const std::vector<Index>& contact_of_row, const Multipliers& lambda,
-                    std::vector<Contact>& contacts)
+void store_impulses(const ContactRows& rows, const Multipliers& lambda, ContactSet& set)
 {
-    for (Contact& c : contacts) c.impulse.setZero();
-    for (Index j = 0; j < problem.size(); ++j) {
-        const Row& r = problem.rows[j];
-        contacts[contact_of_row[j]].impulse =
-            lambda[j][0] * r.normal + lambda[j][1] * r.tangent1 + lambda[j][2] * r.tangent2;
-    }
+    assert(lambda.size() == rows.source.size() && all_finite(lambda));
+    set.clear_impulses();
+    for (Index j = 0; j < count(rows.source); ++j)
+        set.set_impulse(rows.source[j], rows.problem.rows[j].world(lambda[j]));
 }
 
 } // namespace pliant

@@ -1,5 +1,6 @@
 #pragma once
-// The set of contacts of one step: identity, geometry, warm start; and its translation into rows.
+// What constrains one sub-step, contacts and limits of length: identity, geometry, warm start; and its translation
+// into rows.
 
 #include "pliant/contact/problem.hpp"
 #include "pliant/world/world.hpp"
@@ -14,8 +15,8 @@ struct ContactKey {
     auto operator<=>(const ContactKey&) const = default;
 };
 
-/// What the two sides are: the closest features that detection found, a plane, or a strain limit.
-enum class ContactKind : std::uint8_t { vertex_vertex, vertex_edge, vertex_face, edge_edge, plane, strain };
+/// What the two sides are: the closest features that detection found, or a vertex and a plane.
+enum class ContactKind : std::uint8_t { vertex_vertex, vertex_edge, vertex_face, edge_edge, plane };
 ContactKey make_key(ContactKind kind, Index a, Index b);
 /// The two edges, if the key is that of a pair of edges.
 std::optional<std::array<Index, 2>> crossing_of(const ContactKey& key);
@@ -24,7 +25,7 @@ std::optional<std::array<Index, 2>> crossing_of(const ContactKey& key);
 struct Contact {
     ContactKey key;
     ContactKind kind = ContactKind::vertex_face;
-    std::array<Index, 4> vertex = {none, none, none, none}; ///< plane: one; strain: two blocks instead
+    std::array<Index, 4> vertex = {none, none, none, none}; ///< plane: one
     std::array<Real, 4> weight = {};
     Vec3 normal = Vec3::UnitY();
     Real distance = 0; ///< along the normal at the start of the step, d0 [m]
@@ -50,6 +51,41 @@ inline Vec3 relative_position(const Contact& c, const Vec3s& x)
     return d;
 }
 
+/// A limit on the distance of two blocks that a tentative end of the step broke: a row without friction that keeps the
+/// rest of the allowed length from becoming negative.
+struct StrainLimit {
+    Index body = none, number = none; ///< identity: the body, and which of its limits
+    std::array<Index, 2> block = {none, none};
+    Vec3 direction = Vec3::UnitY(); ///< from the first block to the second, at the start of the step
+    Real rest = 0;                  ///< of the allowed length, at the start of the step; negative: too long [m]
+    Real target = 0;                ///< required of it at the end of the step [m]
+    Real room = 0;                  ///< error of the row that is still fine [m]
+    Real correction = 0;            ///< what the row misses because the direction turns, in the last round [m]
+    Vec3 impulse = Vec3::Zero();    ///< on the first block, world [N s]: warm start in, answer out
+
+    std::array<Index, 2> identity() const { return {body, number}; }
+};
+
+/// All that becomes a row.
+struct ContactSet {
+    std::vector<Contact> contacts;   ///< sorted by key
+    std::vector<StrainLimit> limits; ///< sorted by identity
+
+    Index size() const { return count(contacts) + count(limits); }
+    /// The contacts are numbered first, then the limits.
+    const Vec3& impulse(Index i) const { return i < count(contacts) ? contacts[i].impulse : limit(i).impulse; }
+    void set_impulse(Index i, const Vec3& p) { (i < count(contacts) ? contacts[i].impulse : limit(i).impulse) = p; }
+    void clear_impulses()
+    {
+        for (Contact& c : contacts) c.impulse.setZero();
+        for (StrainLimit& l : limits) l.impulse.setZero();
+    }
+
+private:
+    const StrainLimit& limit(Index i) const { return limits[i - count(contacts)]; }
+    StrainLimit& limit(Index i) { return limits[i - count(contacts)]; }
+};
+
 /// Positions that the rows need, all at the two ends of the step.
 struct StepGeometry {
     const Model& model;
@@ -59,15 +95,18 @@ struct StepGeometry {
     Real dt;
 };
 
-/// Rows of the contacts in order. Tangents are aligned with the unconstrained sliding velocity [Otaduy09, 3.4].
-/// Returns for every row the number of its contact (contacts on which nothing can act are left out).
-std::vector<Index> build_rows(const StepGeometry& geometry, const std::vector<Contact>& contacts,
-                              const Vec3s& free_velocity, ContactProblem& problem);
+/// The rows of a set and where each comes from.
+struct ContactRows {
+    ContactProblem problem;
+    std::vector<Index> source; ///< per row: its number in the set; what nothing can act on has no row
+};
 
-/// Multipliers of the rows from the contacts' world impulses, projected into the new frames and cones.
-void load_impulses(const ContactProblem& problem, const std::vector<Index>& contact_of_row,
-                   const std::vector<Contact>& contacts, FrictionCone cone, Multipliers& lambda);
-void store_impulses(const ContactProblem& problem, const std::vector<Index>& contact_of_row, const Multipliers& lambda,
-                    std::vector<Contact>& contacts);
+/// Rows in the order of the set. Tangents are aligned with the unconstrained sliding velocity [Otaduy09, 3.4].
+ContactRows build_rows(const StepGeometry& geometry, const ContactSet& set, const Vec3s& free_velocity);
+
+/// Multipliers of the rows from the set's world impulses, projected into the new frames and cones.
+Multipliers load_impulses(const ContactRows& rows, const ContactSet& set, FrictionCone cone);
+/// And back; what has no row has no impulse.
+void store_impulses(const ContactRows& rows, const Multipliers& lambda, ContactSet& set);
 
 } // namespace pliant

@@ -8,6 +8,8 @@
 
 namespace pliant {
 
+using Visit = RowSweep::Visit;
+
 // Bodies without a row keep their unconstrained velocity exactly: hence the connected parts.
 Ica::Ica(const BlockPattern& pattern) : coloring_(color_chunks(pattern)), component_(connected_parts(pattern)) {}
 
@@ -32,11 +34,16 @@ void Ica::prepare(const ContactSystem& system)
     rows_.prepare(system, component_, touched_, parts_);
 }
 
-void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
+void Ica::anticipate(const ContactSystem& system, const ContactSolverOptions& options, Visit rows, const Vec3s& dv,
                      Multipliers& lambda)
 {
     rows_.start(system, dv, lambda);
-    rows_.sweep(system, options, visit_all, lambda);
+    rows_.sweep(system, options, rows, lambda);
+    take_impulses();
+}
+
+void Ica::take_impulses()
+{
     for (Index i : touched_) f_[i] = rows_.impulse(i);
 }
 
@@ -91,7 +98,7 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     Real best = std::numeric_limits<Real>::infinity();
     while (result.iterations < options.max_iterations) {
         anderson.begin(dv, lambda);
-        anticipate(system, inner, result.iterations % check_every == 0, dv, lambda);
+        anticipate(system, inner, result.iterations % check_every == 0 ? Visit::all : Visit::watched, dv, lambda);
         refine(system, options.matrix_sweeps, dv);
         ++result.iterations;
         if (result.iterations % check_every == 0 || result.iterations == 1 ||
@@ -132,46 +139,56 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     return result;
 }
 
-// Step numbers are those of [Otaduy09, 5.5].
+// Step numbers are those of [Otaduy09, 5.5]. The paper leaves open what a distance is measured from: here it is the
+// certified distance, so that half of a row's room must be left.
 ContactResult Ica::solve_as_published(const ContactSystem& given, const ContactSolverOptions& options, Vec3s& dv,
                                       Multipliers& lambda)
 {
-    constexpr Real change = 0.05;  // "change less than 5 %"
-    constexpr Real distance = 0.5; // "larger than half the collision detection tolerance"
-    constexpr int max_inner = 100;
+    constexpr Real change = 0.05;    // "change less than 5 %"
+    constexpr Real eaten = 0.5;      // "larger than half the collision detection tolerance"
+    constexpr Real rounding = 1e-12; // a residual below is rounding, whose changes say nothing
+    constexpr int max_inner = 100;   // the paper has no bound; rows that contradict each other would never end
     ContactSystem system = given;
     system.coarse = nullptr; // D_A has the 3x3 blocks only
     ContactSolverOptions inner = options;
     inner.inner_sweeps = 1;
     inner.local_passes = 3;
-    const auto settled = [&](Real now, Real before) { return std::abs(now - before) <= change * before; };
     ContactResult result;
     if (system.problem.size() == 0) {
         for (Vec3& x : dv) x.setZero();
         result.converged = true;
         return result;
     }
+    const auto settled = [&](Real now, Real before, Real scale) {
+        return now <= rounding * scale || std::abs(now - before) < change * before;
+    };
+    const auto rows_settled = [&](const RowSweep::Residuals& now, const RowSweep::Residuals& before) {
+        return settled(now.normal, before.normal, system.velocity_scale) &&
+               settled(now.friction, before.friction, system.velocity_scale);
+    };
     prepare(system); // 2
-    Real dynamics_before = std::numeric_limits<Real>::infinity(), lcp_before = dynamics_before;
-    while (result.iterations < options.max_iterations) { // 3
-        Real before = std::numeric_limits<Real>::infinity();
-        for (int k = 0; k < max_inner; ++k) {            // 3.2
-            anticipate(system, inner, true, dv, lambda); // 3.1 and one sweep of 3.2.1
-            const Real now = rows_.residual(options.cone, lambda);
-            if (settled(now, before) || now == 0) break;
+    RowSweep::Residuals rows_before;
+    Real response_before = 0;
+    while (result.iterations < options.max_iterations && !result.converged) { // 3
+        rows_.start(system, dv, lambda);                                      // 3.1
+        RowSweep::Residuals before;
+        for (int sweep = 1; sweep <= max_inner; ++sweep) { // 3.2
+            rows_.sweep(system, inner, Visit::all, lambda);
+            const RowSweep::Residuals now = rows_.residuals(system, options.cone, lambda);
+            if (sweep > 1 && rows_settled(now, before) && now.gap < eaten) break;
             before = now;
         }
+        take_impulses();
         refine(system, 1, dv); // 3.3
         ++result.iterations;
+        rows_.start(system, dv, lambda); // "re-evaluated after applying collision response"
+        const RowSweep::Residuals rows = rows_.residuals(system, options.cone, lambda);
         result.residuals = contact_residuals(system, dv, lambda, options.cone);
         result.history.push_back(result.residuals.worst());
-        if (settled(result.residuals.dynamics, dynamics_before) &&
-            settled(result.residuals.complementarity, lcp_before) && result.residuals.gap <= distance) {
-            result.converged = true;
-            break;
-        }
-        dynamics_before = result.residuals.dynamics;
-        lcp_before = result.residuals.complementarity;
+        result.converged = result.iterations > 1 && rows_settled(rows, rows_before) && result.residuals.gap < eaten &&
+                           settled(result.residuals.dynamics, response_before, 1);
+        rows_before = rows;
+        response_before = result.residuals.dynamics;
     }
     return result;
 }

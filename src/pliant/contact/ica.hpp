@@ -14,14 +14,16 @@ public:
     ContactResult solve(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                         Multipliers& lambda);
 
-    /// The solver `ica-paper`: [Otaduy09, 5.5] to the letter, with its rule of 5 % changes, for the paper's plots.
+    /// The solver `ica-paper`: [Otaduy09, 5.5] to the letter, for the paper's plots. Both its loops end when residuals
+    /// change by less than 5 %: at the solution where the iteration is fast, before it where the iteration is slow.
     ContactResult solve_as_published(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                                      Multipliers& lambda);
 
 private:
     void prepare(const ContactSystem& system);
-    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, const Vec3s& dv,
-                    Multipliers& lambda);
+    void anticipate(const ContactSystem& system, const ContactSolverOptions& options, RowSweep::Visit rows,
+                    const Vec3s& dv, Multipliers& lambda);
+    void take_impulses(); ///< of the rows, into f_
     void drop_unforced(const ContactProblem& problem, const Multipliers& lambda, Vec3s& dv) const;
     void refine(const ContactSystem& system, int sweeps, Vec3s& dv);
 

@@ -18,44 +18,29 @@ ContactResult solve_locally(const ContactSystem& system, const std::vector<Real>
         return Mat3::Identity() / mass[block];
     };
     const auto push = [&](const Row& r, const Vec3& l) { // dv += M^-1 J^T l
-        const Vec3 impulse = l[0] * r.normal + l[1] * r.tangent1 + l[2] * r.tangent2;
+        const Vec3 impulse = r.world(l);
         for (Index k = r.entry_begin; k < r.entry_end; ++k)
             dv[p.entries[k].block] += inverse_mass(p.entries[k].block) * (p.entries[k].weight * impulse);
         for (Index k = r.arm_begin; k < r.arm_end; ++k)
             dv[p.arms[k].block] += inverse_mass(p.arms[k].block) * p.arms[k].arm.cross(impulse);
     };
-    std::vector<Mat3> W(static_cast<std::size_t>(p.size()));
+    std::vector<RowResponse> responses(p.rows.size());
     for (Index j = 0; j < p.size(); ++j) {
         const Row& r = p.rows[j];
-        Mat3 response = Mat3::Zero(), frame;
-        frame << r.normal, r.tangent1, r.tangent2;
-        for (Index k = r.entry_begin; k < r.entry_end; ++k)
-            response += p.entries[k].weight * p.entries[k].weight * inverse_mass(p.entries[k].block);
-        for (Index k = r.arm_begin; k < r.arm_end; ++k) {
-            const Vec3& a = p.arms[k].arm;
-            Mat3 cross; // of the arm
-            cross << 0, -a.z(), a.y(), a.z(), 0, -a.x(), -a.y(), a.x(), 0;
-            response -= cross * inverse_mass(p.arms[k].block) * cross;
-        }
-        W[j] = frame.transpose() * response * frame;
+        const Mat3 R = r.frame();
+        responses[j] = RowResponse(R.transpose() * response_of_blocks(p, r, inverse_mass) * R, r.friction);
         push(r, lambda[j]);
     }
     while (result.iterations < options.max_iterations && !result.converged) {
         Real change = 0; // of a relative velocity
         for (Index j = 0; j < p.size(); ++j) {
             const Row& r = p.rows[j];
-            if (W[j](0, 0) <= 0) continue;
+            if (!responses[j].moves()) continue;
             const Vec3 world = r.u0 + p.relative_velocity(r, system.free_velocity) + p.relative_velocity(r, dv);
-            const Vec3 u(r.normal.dot(world) - r.rhs, r.tangent1.dot(world), r.tangent2.dot(world));
-            const Vec3 old = lambda[j], b = u - W[j] * old;
-            if (r.normal_only || r.friction == 0)
-                lambda[j] = Vec3(std::max(0.0, old[0] - u[0] / W[j](0, 0)), 0, 0);
-            else
-                lambda[j] = options.cone == FrictionCone::pyramid
-                                ? solve_local_pyramid(W[j], W[j].diagonal().cwiseInverse(), b, r.friction, old)
-                                : solve_local_disc(W[j], b, r.friction, old);
+            const Vec3 old = lambda[j];
+            lambda[j] = solve_row(responses[j], r.local(world) - Vec3(r.rhs, 0, 0), old, options.cone);
             push(r, lambda[j] - old);
-            change = std::max(change, (W[j] * (lambda[j] - old)).norm());
+            change = std::max(change, (responses[j].W * (lambda[j] - old)).norm());
         }
         ++result.iterations;
         result.converged = change <= options.tolerance * system.velocity_scale;

@@ -21,16 +21,27 @@ struct RowArm {
     Vec3 arm; ///< [m]
 };
 
-/// One contact: a normal and two tangent rows that share their entries; or one strain limit (friction 0, normal only).
+/// One contact: a normal and two tangent rows that share their entries. Without friction the normal alone pushes.
 struct Row {
     Vec3 normal, tangent1, tangent2; ///< orthonormal
     Vec3 u0 = Vec3::Zero();          ///< velocity of scripted vertices in the relative velocity [m/s]
     Real rhs = 0;                    ///< required normal velocity, n . u >= rhs [m/s]
     Real friction = 0;               ///< coefficient mu
     Real room = 0;                   ///< distance that an error in n . u may eat before the step is unsafe [m]
-    bool normal_only = false;        ///< no tangent part at all
     Index entry_begin = 0, entry_end = 0;
     Index arm_begin = 0, arm_end = 0;
+
+    /// Columns normal, tangent1, tangent2: world = frame l.
+    Mat3 frame() const
+    {
+        Mat3 R;
+        R << normal, tangent1, tangent2;
+        return R;
+    }
+    /// World vector of components in the row's frame.
+    Vec3 world(const Vec3& l) const { return l[0] * normal + l[1] * tangent1 + l[2] * tangent2; }
+    /// Components of a world vector in the row's frame.
+    Vec3 local(const Vec3& w) const { return {normal.dot(w), tangent1.dot(w), tangent2.dot(w)}; }
 };
 
 struct ContactProblem {

@@ -14,7 +14,7 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
     Vec3s f(static_cast<std::size_t>(n), Vec3::Zero());
     for (Index j = 0; j < p.size(); ++j) {
         const Row& r = p.rows[j];
-        p.add_impulse(r, lambda[j][0] * r.normal + lambda[j][1] * r.tangent1 + lambda[j][2] * r.tangent2, f);
+        p.add_impulse(r, r.world(lambda[j]), f);
     }
     struct Sums {
         Real residual = 0, force = 0, moved = 0;
@@ -46,7 +46,7 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
     const RowSums row_sums = parallel_sum(p.size(), RowSums{}, [&](Index j) {
         const Row& r = p.rows[j];
         const Vec3 world = r.u0 + p.relative_velocity(r, v);
-        Vec3 u(r.normal.dot(world) - r.rhs, r.tangent1.dot(world), r.tangent2.dot(world));
+        Vec3 u = r.local(world) - Vec3(r.rhs, 0, 0);
         Real trace = 0; // of the response W, without its off-diagonal terms
         for (Index k = r.entry_begin; k < r.entry_end; ++k)
             trace += p.entries[k].weight * p.entries[k].weight * system.diagonal_inverse[p.entries[k].block].trace();
@@ -58,7 +58,7 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
         if (r.room > 0) sums_of_row.gap = std::max(0.0, -system.dt * u[0] / r.room);
         const Real rho = 1 / trace;
         Vec3 natural;
-        if (r.normal_only || r.friction == 0) {
+        if (r.friction == 0) {
             natural = Vec3(lambda[j][0] - std::max(0.0, lambda[j][0] - rho * u[0]), 0, 0);
         } else if (cone == FrictionCone::pyramid) {
             // Box complementarity: each component against its own bound, the bound taken from lambda itself.

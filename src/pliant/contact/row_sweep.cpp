@@ -1,13 +1,47 @@
 #include "pliant/contact/row_sweep.hpp"
 
-#include "pliant/contact/local.hpp"
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <compare>
+#include <numeric>
+#include <span>
 
 namespace pliant {
 namespace {
+
+/// What every row touches, each unit once, in ascending order.
+class UnitsOfRows {
+public:
+    UnitsOfRows(const ContactProblem& p, const std::vector<Index>& unit)
+    {
+        begin_.assign(1, 0);
+        for (const Row& r : p.rows) {
+            for (Index k = r.entry_begin; k < r.entry_end; ++k) units_.push_back(unit[p.entries[k].block]);
+            for (Index k = r.arm_begin; k < r.arm_end; ++k) units_.push_back(unit[p.arms[k].block]);
+            const auto first = units_.begin() + begin_.back();
+            std::sort(first, units_.end());
+            units_.erase(std::unique(first, units_.end()), units_.end());
+            begin_.push_back(count(units_));
+        }
+    }
+    std::span<const Index> operator[](Index row) const
+    {
+        return {units_.data() + begin_[row], units_.data() + begin_[row + 1]};
+    }
+
+private:
+    std::vector<Index> units_, begin_; ///< begin_: per row + 1, range in units_
+};
+
+/// Order of rows by what they touch: few units first.
+std::strong_ordering compare(std::span<const Index> a, std::span<const Index> b)
+{
+    if (a.size() != b.size()) return a.size() <=> b.size();
+    return std::lexicographical_compare_three_way(a.begin(), a.end(), b.begin(), b.end());
+}
 
 Vec4 padded(const Vec3& v)
 {
@@ -52,35 +86,25 @@ std::vector<Index> RowSweep::make_units(const ContactSystem& system, const std::
 
 void RowSweep::make_order(const ContactProblem& p, const std::vector<Index>& unit)
 {
-    using Units = std::array<Index, 16>; // two edges of embedded surfaces have that many blocks
-    std::vector<std::pair<Units, Index>> rows;
-    rows.reserve(p.rows.size());
-    for (Index j = 0; j < p.size(); ++j) {
-        Units units;
-        units.fill(none);
-        const auto add = [&](Index block) {
-            const auto free =
-                std::find_if(units.begin(), units.end(), [&](Index u) { return u == none || u == unit[block]; });
-            *free = unit[block];
-        };
-        for (Index k = p.rows[j].entry_begin; k < p.rows[j].entry_end; ++k) add(p.entries[k].block);
-        for (Index k = p.rows[j].arm_begin; k < p.rows[j].arm_end; ++k) add(p.arms[k].block);
-        std::sort(units.begin(), units.end());
-        rows.push_back({units, j});
-    }
-    std::sort(rows.begin(), rows.end());
+    const UnitsOfRows units(p, unit);
+    std::vector<Index> rows(p.rows.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    std::sort(rows.begin(), rows.end(), [&](Index a, Index b) {
+        const auto order = compare(units[a], units[b]);
+        return order != 0 ? order < 0 : a < b;
+    });
     struct Group {
         Index color, begin, end;
     };
     std::vector<Group> groups;
     std::vector<std::vector<bool>> taken(unit.size()); // at a unit's first block: colours of its groups
     for (Index begin = 0, end; begin < count(rows); begin = end) {
-        for (end = begin; end < count(rows) && rows[end].first == rows[begin].first;) ++end;
+        const std::span<const Index> touched = units[rows[begin]];
+        for (end = begin; end < count(rows) && compare(units[rows[end]], touched) == 0;) ++end;
         std::size_t color = 0;
-        const auto is_taken = [&](Index b) { return b != none && color < taken[b].size() && taken[b][color]; };
-        while (std::any_of(rows[begin].first.begin(), rows[begin].first.end(), is_taken)) ++color;
-        for (Index b : rows[begin].first) {
-            if (b == none) continue;
+        const auto is_taken = [&](Index b) { return color < taken[b].size() && taken[b][color]; };
+        while (std::any_of(touched.begin(), touched.end(), is_taken)) ++color;
+        for (Index b : touched) {
             if (taken[b].size() <= color) taken[b].resize(color + 1, false);
             taken[b][color] = true;
         }
@@ -92,7 +116,7 @@ void RowSweep::make_order(const ContactProblem& p, const std::vector<Index>& uni
     color_begin_.assign(1, 0);
     for (Index g = 0; g < count(groups); ++g) {
         if (g > 0 && groups[g].color != groups[g - 1].color) color_begin_.push_back(g);
-        for (Index k = groups[g].begin; k < groups[g].end; ++k) order_.push_back(rows[k].second);
+        for (Index k = groups[g].begin; k < groups[g].end; ++k) order_.push_back(rows[k]);
         group_begin_.push_back(count(order_));
     }
     color_begin_.push_back(count(groups));
@@ -100,8 +124,8 @@ void RowSweep::make_order(const ContactProblem& p, const std::vector<Index>& uni
     watched_end_.assign(group_begin_.begin(), group_begin_.end() - 1);
 }
 
-template <class Visit>
-void RowSweep::for_each_group(const Visit& visit_group) const
+template <class VisitGroup>
+void RowSweep::for_each_group(const VisitGroup& visit_group) const
 {
     constexpr Index worth_it = 256; // rows of a colour, below which it costs more to wake a thread
     for (Index color = 0; color + 1 < count(color_begin_); ++color) {
@@ -124,7 +148,6 @@ void RowSweep::copy_rows(const ContactProblem& p)
         const Row& from = p.rows[order_[place]];
         LocalRow& to = rows_[place];
         to.row = order_[place];
-        to.friction = from.normal_only ? 0 : from.friction;
         to.entry_begin = count(entries_);
         entries_.insert(entries_.end(), p.entries.begin() + from.entry_begin, p.entries.begin() + from.entry_end);
         to.entry_end = count(entries_);
@@ -175,21 +198,15 @@ void RowSweep::make_coarse_entries(const CoarseSpace& coarse)
     });
 }
 
-// W_j = R^T (sum_k w_k^2 D_k^-1 + sum [arm] I^-1 [arm]^T + coarse motions) R. Blocks that appear twice in a row are
-// merged by whoever builds it, so no cross terms are lost.
+// W_j = R^T (response of its blocks + coarse motions) R.
 void RowSweep::make_responses(const ContactSystem& system)
 {
     const ContactProblem& p = system.problem;
     W_of_row_.resize(p.rows.size());
     parallel_for(count(rows_), [&](Index place) {
         LocalRow& local = rows_[place];
-        Mat3 W = Mat3::Zero();
-        for (Index k = local.entry_begin; k < local.entry_end; ++k)
-            W += entries_[k].weight * entries_[k].weight * system.diagonal_inverse[entries_[k].block];
-        for (Index k = local.arm_begin; k < local.arm_end; ++k) {
-            const Mat3 S = skew(arms_[k].arm);
-            W += S * system.diagonal_inverse[arms_[k].block] * S.transpose();
-        }
+        const Row& r = p.rows[local.row];
+        Mat3 W = response_of_blocks(p, r, [&](Index block) -> const Mat3& { return system.diagonal_inverse[block]; });
         for (Index k = local.coarse_begin; k < local.coarse_end; ++k) {
             const CoarseEntry& e = coarse_entries_[k];
             const Eigen::Map<const Eigen::Matrix<float, Eigen::Dynamic, 3>> Y(coarse_responses_.data() + e.response,
@@ -197,16 +214,13 @@ void RowSweep::make_responses(const ContactSystem& system)
             for (Index w = e.weight_begin; w < e.weight_end; ++w)
                 W += coarse_weights_[w].value * Y.middleRows<3>(3 * coarse_weights_[w].control).cast<Real>();
         }
-        const Row& r = p.rows[local.row];
-        Mat3 R;
-        R << r.normal, r.tangent1, r.tangent2;
+        const Mat3 R = r.frame();
         const Vec3 base = R.transpose() * (r.u0 + p.relative_velocity(r, system.free_velocity));
         local.axes = padded(R);
         local.axes_t = padded(Mat3(R.transpose()));
         local.base = padded(Vec3(base - Vec3(r.rhs, 0, 0)));
-        local.W = R.transpose() * W * R;
-        local.inverse_W = local.W.diagonal().cwiseInverse();
-        W_of_row_[local.row] = local.W;
+        local.response = RowResponse(R.transpose() * W * R, r.friction);
+        W_of_row_[local.row] = local.response.W;
     });
 }
 
@@ -215,6 +229,8 @@ void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& co
 {
     const CoarseSpace* coarse = system.coarse;
     const auto n = static_cast<std::size_t>(system.A.rows());
+    assert(component.size() == n && system.diagonal_inverse.size() == n && system.free_velocity.size() == n);
+    assert(strictly_sorted(touched) && strictly_sorted(parts));
     touched_ = touched;
     parts_ = parts;
     loose_.clear();
@@ -238,6 +254,7 @@ void RowSweep::prepare(const ContactSystem& system, const std::vector<Index>& co
 
 void RowSweep::start(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda)
 {
+    assert(lambda.size() == rows_.size() && dv.size() == u_.size() && all_finite(lambda) && all_finite(dv));
     for (Index i : touched_) f_[i].setZero();
     for (const LocalRow& r : rows_) {
         const Vec3& l = lambda[r.row];
@@ -312,43 +329,34 @@ void RowSweep::push(const LocalRow& r, const Vec3& change)
     }
 }
 
-void RowSweep::visit(const ContactSolverOptions& options, Index place, bool note_slack, Multipliers& lambda)
+void RowSweep::visit(const ContactSolverOptions& options, Index place, Visit rows, Multipliers& lambda)
 {
     const LocalRow& r = rows_[place];
-    if (r.W(0, 0) <= 0) return; // nothing that this row could move
+    if (!r.response.moves()) return;
     const Vec3 u = velocity(r).head<3>();
-    if (note_slack) slack_[place] = u[0];
+    if (rows == Visit::all) slack_[place] = u[0];
     const Vec3 before = lambda[r.row];
-    if (u[0] >= 0 && before[0] == 0) return;
-    Vec3 next = Vec3::Zero();
-    if (r.friction == 0) {
-        next[0] = std::max(0.0, before[0] - u[0] / r.W(0, 0));
-    } else {
-        const Vec3 b = u - r.W * before;
-        next = options.cone == FrictionCone::pyramid
-                   ? solve_local_pyramid(r.W, r.inverse_W, b, r.friction, before, options.local_passes)
-                   : solve_local_disc(r.W, b, r.friction, before);
-    }
+    const Vec3 next = solve_row(r.response, u, before, options.cone, options.local_passes);
     const Vec3 change = next - before;
     if (change.isZero(0)) return;
     lambda[r.row] = next;
     push(r, change);
 }
 
-void RowSweep::sweep(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all,
-                     Multipliers& lambda)
+void RowSweep::sweep(const ContactSystem& system, const ContactSolverOptions& options, Visit rows, Multipliers& lambda)
 {
     constexpr Real watch_margin = 0.1; // of the velocity scale
     for (int sweep = 0; sweep < options.inner_sweeps; ++sweep) {
-        if (sweep > 0 || !visit_all) {
+        if (sweep > 0 || rows == Visit::watched) {
             for_each_group([&](Index g) {
-                for (Index k = group_begin_[g]; k < watched_end_[g]; ++k) visit(options, watched_[k], false, lambda);
+                for (Index k = group_begin_[g]; k < watched_end_[g]; ++k)
+                    visit(options, watched_[k], Visit::watched, lambda);
             });
             continue;
         }
         for_each_group([&](Index g) {
             for (Index place = group_begin_[g]; place < group_begin_[g + 1]; ++place)
-                visit(options, place, true, lambda);
+                visit(options, place, Visit::all, lambda);
         });
         for (Index g = 0; g < count(watched_end_); ++g) {
             Index end = group_begin_[g];
@@ -365,19 +373,29 @@ Vec3 RowSweep::coarse_motion(const ContactSystem& system, Index part, Index bloc
     return system.coarse->velocity(z_.data() + z_begin(*system.coarse, part), block);
 }
 
-Real RowSweep::residual(FrictionCone cone, const Multipliers& lambda) const
+RowSweep::Residuals RowSweep::residuals(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const
 {
-    Real sum_sq = 0;
+    Residuals sums;
     for (const LocalRow& r : rows_) {
-        const Real trace = r.W.trace();
+        const Real trace = r.response.W.trace(), room = system.problem.rows[r.row].room;
         if (trace <= 0) continue;
-        const Vec3& l = lambda[r.row];
-        const Vec3 step = l - velocity(r).head<3>() / trace;
-        Vec3 natural = l - project_to_cone(step, r.friction, cone);
-        if (r.friction == 0) natural = Vec3(l[0] - std::max(0.0, step[0]), 0, 0);
-        sum_sq += natural.squaredNorm() * trace * trace;
+        const Vec3 u = velocity(r).head<3>(), &l = lambda[r.row];
+        const Vec3 step = l - u / trace;
+        // Each problem takes the answer of the other one as known.
+        const Real normal = trace * (l[0] - std::max(0.0, step[0]));
+        sums.normal += normal * normal;
+        if (room > 0) sums.gap = std::max(sums.gap, -system.dt * u[0] / room);
+        if (r.response.friction == 0) continue;
+        const Real bound = r.response.friction * l[0];
+        Eigen::Vector2d tangential = step.tail<2>();
+        if (cone == FrictionCone::pyramid)
+            tangential = tangential.cwiseMax(-bound).cwiseMin(bound);
+        else if (tangential.norm() > bound)
+            tangential *= bound / tangential.norm();
+        sums.friction += (trace * (l.tail<2>() - tangential)).squaredNorm();
     }
-    return std::sqrt(sum_sq / std::max<Index>(1, count(rows_)));
+    const Real rows = Real(std::max<Index>(1, count(rows_)));
+    return {std::sqrt(sums.normal / rows), std::sqrt(sums.friction / rows), sums.gap};
 }
 
 } // namespace pliant

@@ -1,7 +1,7 @@
 #pragma once
 // The inner loop of iterative constraint anticipation: Gauss-Seidel over the rows on anticipated velocities.
 
-#include "pliant/contact/problem.hpp"
+#include "pliant/contact/local.hpp"
 
 namespace pliant {
 
@@ -20,16 +20,21 @@ public:
                  const std::vector<Index>& parts);
     /// u for these velocities and multipliers.
     void start(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda);
-    /// Visits the rows a few times. Most are near misses: only those that push or are about to are visited every time,
-    /// all of them when visit_all.
-    void sweep(const ContactSystem& system, const ContactSolverOptions& options, bool visit_all, Multipliers& lambda);
+    /// Most rows are near misses: those that push or are about to are watched.
+    enum class Visit { watched, all };
+    /// Visits the rows a few times; after a first visit to all of them, the others go to those found worth watching.
+    void sweep(const ContactSystem& system, const ContactSolverOptions& options, Visit rows, Multipliers& lambda);
 
     const std::vector<Mat3>& responses() const { return W_of_row_; }
     Vec3 impulse(Index block) const { return f_[block].head<3>(); } ///< J^T l of a touched block [N s]
     /// P z, the anticipated coarse motion at a block of a part [m/s].
     Vec3 coarse_motion(const ContactSystem& system, Index part, Index block) const;
-    /// RMS of the natural map at the anticipated velocities: the residual of the inner problem [m/s].
-    Real residual(FrictionCone cone, const Multipliers& lambda) const;
+    /// Of the two complementarity problems at the anticipated velocities [Otaduy09, eq. 13 and 14].
+    struct Residuals {
+        Real normal = 0, friction = 0; ///< RMS over the rows of the natural maps [m/s]
+        Real gap = 0;                  ///< the largest part of its room that a row's error eats
+    };
+    Residuals residuals(const ContactSystem& system, FrictionCone cone, const Multipliers& lambda) const;
 
 private:
     /// What a row has to do with the coarse motion of one of its bodies.
@@ -42,12 +47,10 @@ private:
     };
     /// One row in the order of the sweep, with all that a visit reads.
     struct LocalRow {
-        Mat43 axes;                     ///< normal, tangents: world = axes l
-        Mat43 axes_t;                   ///< its transpose: (n, t1, t2) components = axes_t world
-        Vec4 base;                      ///< u0 + J v*, in the row's frame, minus (rhs, 0, 0)
-        Mat3 W;                         ///< response in the row's frame
-        Vec3 inverse_W;                 ///< 1 / diagonal of W
-        Real friction;                  ///< 0 also for rows without a tangent part
+        Mat43 axes;   ///< normal, tangents: world = axes l
+        Mat43 axes_t; ///< its transpose: (n, t1, t2) components = axes_t world
+        Vec4 base;    ///< u0 + J v*, in the row's frame, minus (rhs, 0, 0)
+        RowResponse response;
         Index row;                      ///< its number in the problem
         Index entry_begin, entry_end;   ///< in entries_
         Index arm_begin, arm_end;       ///< in arms_
@@ -61,9 +64,9 @@ private:
     void make_responses(const ContactSystem& system);
     Vec4 velocity(const LocalRow& row) const; ///< in the row's frame, base included
     void push(const LocalRow& row, const Vec3& change);
-    void visit(const ContactSolverOptions& options, Index place, bool note_slack, Multipliers& lambda);
-    template <class Visit>
-    void for_each_group(const Visit& visit_group) const;
+    void visit(const ContactSolverOptions& options, Index place, Visit rows, Multipliers& lambda);
+    template <class VisitGroup>
+    void for_each_group(const VisitGroup& visit_group) const;
 
     // Rows between the same units (bodies, or parts of them) form a group. Groups of one colour have no unit in common:
     // they are visited at the same time, with the same bits as one after the other.

@@ -41,6 +41,11 @@ struct ImplicitReport {
     int contacts_vertex_face = 0, contacts_edge_edge = 0, contacts_plane = 0, strain_rows = 0; ///< of the last solve
     int contact_iterations = 0; ///< outer iterations of the contact solver
     Real residual_dynamics = 0, residual_gap = 0, residual_complementarity = 0;
+    /// Of the solves whose answer the step kept (each sub-step's unconstrained and last contact solve): those that
+    /// ended above their tolerance, and the largest residual over its tolerance.
+    int unconverged = 0;
+    Real worst_residual = 0;
+    Real strain_excess = 0; ///< largest length over what its limit allows, minus 1, at the end of the step; 0: all kept
     int halvings = 0, zones = 0, truncated_vertices = 0;
     int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
 
@@ -56,6 +61,9 @@ struct ImplicitReport {
                                                    "residual_dynamics",
                                                    "residual_gap",
                                                    "residual_complementarity",
+                                                   "unconverged",
+                                                   "worst_residual",
+                                                   "strain_excess",
                                                    "halvings",
                                                    "zones",
                                                    "truncated_vertices",

@@ -1,0 +1,219 @@
+#include "pliant/methods/contact_finder.hpp"
+
+#include "pliant/core/contracts.hpp"
+#include "pliant/core/parallel.hpp"
+#include "pliant/dynamics/system.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace pliant {
+namespace {
+
+ContactKind kind_of(PairKind kind)
+{
+    switch (kind) {
+    case PairKind::vertex_vertex:
+        return ContactKind::vertex_vertex;
+    case PairKind::vertex_edge:
+        return ContactKind::vertex_edge;
+    case PairKind::vertex_face:
+        return ContactKind::vertex_face;
+    case PairKind::edge_edge:
+        return ContactKind::edge_edge;
+    case PairKind::vertex_plane:
+        return ContactKind::plane;
+    }
+    return ContactKind::vertex_face;
+}
+
+/// Per vertex of a cloth: the mean displacement over the cell of a grid that it is in, a few edges wide [m]. Other
+/// bodies get 0: a coarse obstacle may be next to them without a vertex in the cell.
+Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
+{
+    constexpr Real edges = 8;
+    Real edge = 0;
+    for (const Body& body : model.bodies)
+        if (body.sheet) edge = std::max(edge, body.edge_length);
+    Vec3s mean(x0.size(), Vec3::Zero());
+    if (edge == 0) return mean;
+    std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
+    cells.reserve(x0.size());
+    for (Index v = 0; v < count(x0); ++v) {
+        const Vec3 c = (x0[v] / (edges * edge)).array().floor();
+        cells.push_back({{std::int64_t(c[0]), std::int64_t(c[1]), std::int64_t(c[2])}, v});
+    }
+    std::sort(cells.begin(), cells.end());
+    for (std::size_t begin = 0, end; begin < cells.size(); begin = end) {
+        Vec3 sum = Vec3::Zero();
+        for (end = begin; end < cells.size() && cells[end].first == cells[begin].first; ++end)
+            sum += x1[cells[end].second] - x0[cells[end].second];
+        for (std::size_t k = begin; k < end; ++k) {
+            const Index v = cells[k].second;
+            if (model.bodies[model.surface.vertex_body[v]].sheet) mean[v] = sum / Real(end - begin);
+        }
+    }
+    return mean;
+}
+
+/// Whether `pinch: release` lets the pair through.
+bool is_released(const ImplicitMemory& memory, const PairKey& key)
+{
+    return std::binary_search(memory.released.begin(), memory.released.end(),
+                              ReleasedPair{static_cast<std::int32_t>(key.kind), key.a, key.b});
+}
+
+/// Edges whose crossings say nothing that their vertices do not: flat ones, except where a crossing already carries.
+std::vector<char> smooth_edges(const Substep& s)
+{
+    std::vector<char> smooth = s.flat;
+    for (const ContactMemory& m : s.memory().contacts)
+        if (const auto crossing = crossing_of({m.key_a, m.key_b}))
+            for (Index e : *crossing) smooth[e] = 0;
+    return smooth;
+}
+
+} // namespace
+
+void warm_start(const ImplicitMemory& memory, Real dt, Contact& contact)
+{
+    const Real scale = memory.last_substep > 0 ? dt / memory.last_substep : 0;
+    const auto it = std::lower_bound(memory.contacts.begin(), memory.contacts.end(), contact.key,
+                                     [](const ContactMemory& m, const ContactKey& k) {
+                                         return ContactKey{m.key_a, m.key_b} < k;
+                                     });
+    if (it != memory.contacts.end() && ContactKey{it->key_a, it->key_b} == contact.key)
+        contact.impulse = scale * it->impulse;
+}
+
+ContactFinder::ContactFinder(const Model& model, const ImplicitOptions& options)
+    : options_(options), detector_(model.surface, model.no_contact), cones_(model.surface)
+{
+    smallest_gap_ = std::numeric_limits<Real>::infinity();
+    for (const Body& body : model.bodies)
+        if (body.gap > 0) smallest_gap_ = std::min(smallest_gap_, body.gap);
+    if (!std::isfinite(smallest_gap_)) smallest_gap_ = 0;
+    hard_gap_ = options_.hard_gap_fraction * smallest_gap_;
+    detector_.set_reuse_margin(hard_gap_);
+    for (Index b = 0; b < count(model.bodies); ++b)
+        if (model.bodies[b].plane) plane_bodies_.push_back(b);
+}
+
+Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
+{
+    assert(v_free.size() == world.state.position.size() && all_finite(v_free));
+    const Model& model = world.model;
+    Substep s{model, world.state, dt};
+    s.v_free = std::move(v_free);
+    surface_positions(model, world.state, s.x0);
+    State end;
+    move_configuration(model, world.state, s.v_free, dt, end);
+    surface_positions(model, end, s.x1_free);
+    for (Index b : plane_bodies_) {
+        const Index obstacle = model.bodies[b].obstacle;
+        s.planes.push_back(
+            {plane_at(model, obstacle, world.state.time), plane_at(model, obstacle, world.state.time + dt), b});
+    }
+    s.flat.resize(model.surface.edges.size());
+    parallel_for(count(s.flat), [&](Index e) { s.flat[e] = cones_.is_flat(e, s.x0, options_.flat_sine); });
+    return s;
+}
+
+// Half of the gap plus what a vertex travels against its surroundings, at most a quarter of an edge: reach is the sum
+// over both sides. What moves along together does not meet.
+std::vector<Real> ContactFinder::reaches(const Substep& s) const
+{
+    const Surface& surface = s.model.surface;
+    const Vec3s drift = mean_motion(s.model, s.x0, s.x1_free);
+    const Real fall = s.model.gravity.norm() * s.dt * s.dt; // what a body at rest moves in the unconstrained step
+    std::vector<Real> radius(static_cast<std::size_t>(surface.vertex_count()));
+    for (Index v = 0; v < surface.vertex_count(); ++v) {
+        const Body& body = s.model.bodies[surface.vertex_body[v]];
+        const Real own = body.gap > 0 ? body.gap : smallest_gap_;
+        const Real ahead = body.gap > 0 ? options_.reach_fraction / 2 * body.edge_length : own;
+        const Vec3 path = s.x1_free[v] - s.x0[v];
+        const Real moved = std::max((path - drift[v]).norm(), std::min(fall, path.norm()));
+        radius[v] = own / 2 + std::min(2 * moved, std::min(ahead, 5 * own));
+    }
+    return radius;
+}
+
+Contact ContactFinder::make_contact(const Model& model, const ContactPair& pair) const
+{
+    const Surface& surface = model.surface;
+    Contact c;
+    c.kind = kind_of(pair.key.kind);
+    c.vertex = pair.vertices;
+    c.weight = pair.weights;
+    c.normal = pair.normal;
+    c.body_a = surface.vertex_body[pair.vertices[0]];
+    if (c.kind == ContactKind::plane) {
+        c.body_b = plane_bodies_[pair.key.b];
+        c.key = make_key(c.kind, pair.key.a, c.body_b);
+    } else {
+        c.key = make_key(c.kind, pair.key.a, pair.key.b);
+        const Index other = c.kind == ContactKind::edge_edge ? 2 : 1;
+        c.body_b = surface.vertex_body[pair.vertices[other]];
+    }
+    c.friction = model.friction.between(c.body_a, c.body_b);
+    return c;
+}
+
+/// What a row asks for at the end of the step: the gap, or to win back a part of what is lost of it [m].
+Real ContactFinder::target(Real distance, Real gap) const
+{
+    return distance >= gap ? gap : distance + options_.recovery * (gap - distance);
+}
+
+ContactSet ContactFinder::near(const Substep& s)
+{
+    const std::vector<Real> radius = reaches(s);
+    const std::vector<char> smooth = smooth_edges(s);
+    ProximityOptions proximity;
+    proximity.radius = radius;
+    proximity.planes = s.planes;
+    proximity.cone_tolerance = 0.1; // a pair that leans out of its cones is no local minimum: a ghost on a flat edge
+    proximity.smooth = smooth;
+    ContactSet set;
+    const Real slack = 2 * s.model.gravity.norm() * s.dt * s.dt;
+    for (const ContactPair& pair : detector_.proximity(s.x0, proximity)) {
+        if (is_released(s.memory(), pair.key)) continue;
+        Contact c = make_contact(s.model, pair);
+        const Real gap = pair_gap(s.model, c.body_a, c.body_b);
+        c.distance = pair.distance;
+        c.hard_gap = std::min(hard_gap_, pair.distance / 2);
+        c.target = target(pair.distance, gap);
+        warm_start(s.memory(), s.dt, c);
+        const bool carries = !c.impulse.isZero(0);
+        if (!carries && c.kind == ContactKind::edge_edge && (s.flat[pair.key.a] || s.flat[pair.key.b])) continue;
+        Real predicted; // distance along the normal after the unconstrained step
+        if (c.kind == ContactKind::plane) {
+            const MovingPlane& plane = s.planes[pair.key.b];
+            predicted = plane.t1.normal.dot(s.x1_free[c.vertex[0]]) - plane.t1.offset;
+        } else {
+            predicted = c.normal.dot(relative_position(c, s.x1_free));
+        }
+        if (carries || predicted < c.target + std::min(slack, gap / 2)) set.contacts.push_back(c);
+    }
+    std::sort(set.contacts.begin(), set.contacts.end(), by_key);
+    return set;
+}
+
+Tentative ContactFinder::follow(const Substep& s, Vec3s v)
+{
+    assert(v.size() == s.v_free.size() && all_finite(v));
+    Tentative t;
+    t.v = std::move(v);
+    move_configuration(s.model, s.start, t.v, s.dt, t.end);
+    surface_positions(s.model, t.end, t.x1);
+    ImpactOptions options;
+    options.hard_gap = hard_gap_;
+    options.tolerance = options_.ccd_fraction * hard_gap_;
+    options.kind = options_.ccd;
+    options.planes = s.planes;
+    t.impacts = detector_.impacts(s.x0, t.x1, options);
+    std::erase_if(t.impacts, [&](const Impact& i) { return is_released(s.memory(), i.key); });
+    return t;
+}
+
+} // namespace pliant

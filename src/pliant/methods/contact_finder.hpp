@@ -1,0 +1,48 @@
+#pragma once
+// What becomes a row of the implicit method: pairs that are close, impacts of a tentative step, limits of strain.
+
+#include "pliant/detection/normal_cones.hpp"
+#include "pliant/methods/implicit_options.hpp"
+#include "pliant/methods/substep.hpp"
+
+namespace pliant {
+
+class ContactFinder {
+public:
+    /// The model must outlive it.
+    ContactFinder(const Model& model, const ImplicitOptions& options);
+
+    /// The sub-step whose unconstrained velocities are v_free.
+    Substep begin(const World& world, Real dt, Vec3s v_free) const;
+    /// Pairs that are close at the start and would come too close, with the impulses that they had in the last step.
+    ContactSet near(const Substep& substep);
+    /// Where velocities v lead.
+    Tentative follow(const Substep& substep, Vec3s v);
+    /// Adds what the tentative step met and which limits it broke, and corrects the rows of bodies that turn. False:
+    /// there was nothing to add.
+    bool refine(const Substep& substep, const Tentative& tentative, int round, ContactSet& set) const;
+
+    /// The body of each plane that detection names.
+    const std::vector<Index>& plane_bodies() const { return plane_bodies_; }
+
+private:
+    std::vector<Real> reaches(const Substep& substep) const;
+    Contact make_contact(const Model& model, const ContactPair& pair) const;
+    Real target(Real distance, Real gap) const;
+    Contact contact_of(const Substep& substep, const Impact& impact) const;
+    void add_impacts(const Substep& substep, const Tentative& tentative, int round,
+                     std::vector<Contact>& contacts) const;
+    bool add_limits(const Substep& substep, const State& end, std::vector<StrainLimit>& limits) const;
+
+    ImplicitOptions options_;
+    Detector detector_;
+    NormalCones cones_;
+    Real smallest_gap_ = 0; ///< of any body [m]
+    Real hard_gap_ = 0;     ///< what CCD certifies [m]
+    std::vector<Index> plane_bodies_;
+};
+
+/// Gives the contact the impulse that it had in the last sub-step, scaled to the length of this one.
+void warm_start(const ImplicitMemory& memory, Real dt, Contact& contact);
+
+} // namespace pliant

@@ -1,0 +1,174 @@
+// How a tentative step changes the set of contacts: constraint manifold refinement [Otaduy09, section 4].
+
+#include "pliant/methods/contact_finder.hpp"
+
+#include "pliant/core/contracts.hpp"
+
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr int rounds_without_flat_crossings = 2;
+
+/// Two flat surfaces that meet hit at every crossing of their edges at once. The vertices say all of it: crossings of
+/// flat edges next to another impact wait, and are added only if the next rounds still find them. Per impact: waits.
+std::vector<char> waiting_impacts(const Substep& s, const std::vector<Impact>& impacts, int round)
+{
+    std::vector<char> waits(impacts.size(), 0);
+    if (round > rounds_without_flat_crossings) return waits;
+    const auto is_flat_crossing = [&](const Impact& i) {
+        return i.key.kind == PairKind::edge_edge && (s.flat[i.key.a] || s.flat[i.key.b]);
+    };
+    std::vector<char> near_impact(s.x0.size(), 0);
+    for (const Impact& i : impacts)
+        if (!is_flat_crossing(i))
+            for (Index v : i.vertices)
+                if (v != none) near_impact[v] = 1;
+    for (std::size_t k = 0; k < impacts.size(); ++k) {
+        const Impact& i = impacts[k];
+        const auto near = [&](int a, int b) { return near_impact[i.vertices[a]] || near_impact[i.vertices[b]]; };
+        waits[k] = is_flat_crossing(i) && near(0, 1) && near(2, 3);
+    }
+    return waits;
+}
+
+/// Adds c to contacts, whose first `known` are sorted by key. Up to four rows for one pair of features: a new geometry
+/// replaces one like it, else it is added.
+void add_contact(const Substep& s, Contact c, Index known, std::vector<Contact>& contacts)
+{
+    const auto find = [&](const ContactKey& key) {
+        const auto sorted_end = contacts.begin() + known;
+        const auto it = std::lower_bound(contacts.begin(), sorted_end, key,
+                                         [](const Contact& o, const ContactKey& k) { return o.key < k; });
+        if (it != sorted_end && it->key == key) return it;
+        return std::find_if(sorted_end, contacts.end(), [&](const Contact& o) { return o.key == key; });
+    };
+    const ContactKey pair = c.key;
+    for (int slot = 0; slot < 4; ++slot) {
+        c.key = pair;
+        c.key.b |= static_cast<std::uint64_t>(slot) << 40;
+        const auto it = find(c.key);
+        if (it == contacts.end()) {
+            warm_start(s.memory(), s.dt, c);
+            contacts.push_back(c);
+            return;
+        }
+        Real change = 0;
+        for (int k = 0; k < 4; ++k) change = std::max(change, std::abs(it->weight[k] - c.weight[k]));
+        if (slot == 3 || (it->normal.dot(c.normal) > 0.999 && change < 0.05)) {
+            c.impulse = it->impulse;
+            *it = c;
+            return;
+        }
+    }
+}
+
+/// What a linear row misses of a rotation is added to its right-hand side for the next round.
+void correct_rotations(const Substep& s, const Tentative& t, std::vector<Contact>& contacts)
+{
+    for (Contact& c : contacts) {
+        if (s.model.bodies[c.body_a].rotor == none && s.model.bodies[c.body_b].rotor == none) continue;
+        const Real moved = c.kind == ContactKind::plane
+                               ? c.normal.dot(t.x1[c.vertex[0]] - s.x0[c.vertex[0]])
+                               : c.normal.dot(relative_position(c, t.x1) - relative_position(c, s.x0));
+        Real linear = 0;
+        for (int k = 0; k < 4; ++k) {
+            const Index v = c.vertex[k];
+            if (v == none) continue;
+            Vec3 u;
+            if (const Rotor* rotor = s.model.rotor_of_vertex(v))
+                u = t.v[rotor->block] +
+                    Vec3(t.v[rotor->angular_block()]).cross(s.x0[v] - s.start.position[rotor->block]);
+            else
+                u = (t.x1[v] - s.x0[v]) / s.dt;
+            linear += c.weight[k] * c.normal.dot(u);
+        }
+        c.correction = moved - s.dt * linear;
+    }
+}
+
+} // namespace
+
+bool ContactFinder::refine(const Substep& s, const Tentative& t, int round, ContactSet& set) const
+{
+    add_impacts(s, t, round, set.contacts);
+    const bool strained = add_limits(s, t.end, set.limits);
+    if (t.impacts.empty() && !strained) return false;
+    correct_rotations(s, t, set.contacts);
+    return true;
+}
+
+void ContactFinder::add_impacts(const Substep& s, const Tentative& t, int round, std::vector<Contact>& contacts) const
+{
+    assert(strictly_sorted(contacts, &Contact::key));
+    const std::vector<char> waits = waiting_impacts(s, t.impacts, round);
+    const Index known = count(contacts);
+    for (std::size_t k = 0; k < t.impacts.size(); ++k)
+        if (!waits[k]) add_contact(s, contact_of(s, t.impacts[k]), known, contacts);
+    std::sort(contacts.begin(), contacts.end(), by_key);
+}
+
+Contact ContactFinder::contact_of(const Substep& s, const Impact& impact) const
+{
+    Contact c = make_contact(s.model, impact);
+    c.hard_gap = std::min(hard_gap_, impact.start_distance / 2);
+    const auto distance_along_normal = [&] {
+        return c.kind == ContactKind::plane
+                   ? s.planes[impact.key.b].t0.normal.dot(s.x0[c.vertex[0]]) - s.planes[impact.key.b].t0.offset
+                   : c.normal.dot(relative_position(c, s.x0));
+    };
+    c.distance = distance_along_normal();
+    if (c.distance <= c.hard_gap && !impact.start_normal.isZero(0)) { // the normal turned during the step
+        c.normal = impact.start_normal;
+        c.distance = distance_along_normal();
+    }
+    c.target = target(c.distance, pair_gap(s.model, c.body_a, c.body_b));
+    return c;
+}
+
+// Limits that the end of a tentative step breaks. True when one is new, or when its direction turned so far that its
+// row has to be corrected again.
+bool ContactFinder::add_limits(const Substep& s, const State& end, std::vector<StrainLimit>& limits) const
+{
+    constexpr Real margin = 2e-3;      // of the length: what the direction's change within the step may break
+    constexpr Real correctable = 1e-4; // of the length: a smaller change of the correction is none
+    bool changed = false;
+    const Index known = count(limits);
+    for (Index b = 0; b < count(s.model.bodies); ++b) {
+        const Body& body = s.model.bodies[b];
+        for (Index i = 0; i < body.limit_count; ++i) {
+            const LengthLimit& length = s.model.length_limits[body.first_limit + i];
+            const Vec3 d1 = end.position[length.b] - end.position[length.a];
+            if (d1.norm() <= length.ratio * length.rest_length) continue;
+            const Vec3 d0 = s.start.position[length.b] - s.start.position[length.a];
+            StrainLimit limit;
+            limit.body = b;
+            limit.number = i;
+            limit.block = {length.a, length.b};
+            limit.direction = d0.normalized();
+            limit.rest = length.ratio * (1 - margin) * length.rest_length - d0.norm();
+            limit.target = std::min(0.0, limit.rest * (1 - options_.recovery));
+            limit.room = margin * length.rest_length;
+            // The linear row sees the length along the old direction only.
+            limit.correction = limit.direction.dot(d1) - d1.norm();
+            const auto known_end = limits.begin() + known;
+            const auto it =
+                std::lower_bound(limits.begin(), known_end, limit, [](const StrainLimit& x, const StrainLimit& y) {
+                    return x.identity() < y.identity();
+                });
+            if (it == known_end || it->identity() != limit.identity()) {
+                limits.push_back(limit);
+                changed = true;
+            } else if (it->correction - limit.correction > correctable * length.rest_length) {
+                it->correction = limit.correction;
+                changed = true;
+            }
+        }
+    }
+    std::sort(limits.begin(), limits.end(),
+              [](const StrainLimit& x, const StrainLimit& y) { return x.identity() < y.identity(); });
+    return changed;
+}
+
+} // namespace pliant

@@ -1,0 +1,78 @@
+#include "pliant/methods/contact_solver.hpp"
+
+#include "pliant/contact/anticipation.hpp"
+#include "pliant/contact/local_response.hpp"
+
+#include <limits>
+
+namespace pliant {
+namespace {
+
+constexpr Real affordable_responses = 1e7; ///< numbers in response matrices that a stalled solve may build
+constexpr Real diverged_merit = 10;        ///< residual over tolerance beyond which a shorter step is tried
+
+/// What a velocity error is compared with: the relative velocity at the contacts, or what gravity adds in a step [m/s].
+Real velocity_scale(const ContactProblem& problem, const Substep& s)
+{
+    Real speed_sq = 0;
+    for (const Row& r : problem.rows) speed_sq += (r.u0 + problem.relative_velocity(r, s.v_free)).squaredNorm();
+    return std::max({problem.size() > 0 ? std::sqrt(speed_sq / problem.size()) : 0, s.model.gravity.norm() * s.dt,
+                     std::numeric_limits<Real>::min()});
+}
+
+} // namespace
+
+ContactSolver::ContactSolver(const LinearSystem& system, const ContactSolverOptions& options)
+    : options_(options), ica_(system.A().pattern())
+{}
+
+Real ContactSolver::merit(const ContactResult& r) const
+{
+    return std::max(r.residuals.worst() / options_.tolerance, r.residuals.gap / options_.gap_tolerance);
+}
+
+bool ContactSolver::diverged(const ContactResult& result) const
+{
+    // The published rule and the local response promise no residual.
+    const bool promises = options_.kind == SolverKind::ica || options_.kind == SolverKind::anticipation;
+    return promises && merit(result) > diverged_merit;
+}
+
+ContactResult ContactSolver::run(const ContactSystem& system, const Model& model, Vec3s& dv, Multipliers& lambda)
+{
+    switch (options_.kind) {
+    case SolverKind::ica_paper:
+        return ica_.solve_as_published(system, options_, dv, lambda);
+    case SolverKind::anticipation:
+        return solve_by_anticipation(system, options_, dv, lambda);
+    case SolverKind::local:
+        return solve_locally(system, model.mass, options_, dv, lambda);
+    case SolverKind::ica:
+        break;
+    }
+    ContactResult result = ica_.solve(system, options_, dv, lambda);
+    if (result.converged || anticipation_cost(system) >= affordable_responses) return result;
+    // A rate that stalls for the sake of a few stiff bodies: their factors are cheap, and a sweep over exact responses
+    // does not care for stiffness.
+    Vec3s direct_dv = dv;
+    Multipliers direct_lambda = lambda;
+    ContactResult direct = solve_by_anticipation(system, options_, direct_dv, direct_lambda);
+    direct.iterations += result.iterations;
+    if (direct.history.empty() || merit(direct) >= merit(result)) return result;
+    dv = std::move(direct_dv);
+    lambda = std::move(direct_lambda);
+    return direct;
+}
+
+ContactResult ContactSolver::solve(const LinearSystem& linear, const Substep& s, ContactSet& set, Vec3s& dv)
+{
+    const ContactRows rows = build_rows({s.model, s.start, s.x0, s.x1_free, s.dt}, set, s.v_free);
+    Multipliers lambda = load_impulses(rows, set, options_.cone);
+    const ContactSystem system{linear.A(), linear.diagonal_inverse(),       s.v_free,        rows.problem,
+                               s.dt,       velocity_scale(rows.problem, s), &linear.coarse()};
+    ContactResult result = run(system, s.model, dv, lambda);
+    store_impulses(rows, lambda, set);
+    return result;
+}
+
+} // namespace pliant

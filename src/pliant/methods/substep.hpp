@@ -1,0 +1,76 @@
+#pragma once
+// A sub-step of method "implicit": what all its stages read, how long the next one is, and a try at taking it.
+
+#include "pliant/contact/contacts.hpp"
+#include "pliant/detection/detector.hpp"
+#include "pliant/methods/implicit_memory.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+
+/// The start of a sub-step and its unconstrained end. The world must not change while it is in use.
+struct Substep {
+    const Model& model;
+    const State& start;
+    Real dt;            ///< [s]
+    Real residual = 0;  ///< of the unconstrained solve, over its tolerance
+    Vec3s v_free = {};  ///< v*, per block [m/s]
+    Vec3s x0 = {};      ///< surface at the start [m]
+    Vec3s x1_free = {}; ///< surface at the unconstrained end; what is scripted ends there anyway [m]
+    std::vector<MovingPlane> planes = {};
+    std::vector<char> flat = {}; ///< per edge of the surface: its faces form a plane at the start
+
+    const ImplicitMemory& memory() const { return start.memory.get<ImplicitMemory>(); }
+};
+
+/// A tentative step: velocities, where they lead, and what they meet on the way.
+struct Tentative {
+    Vec3s v;                     ///< per block [m/s]
+    State end;                   ///< configuration only
+    Vec3s x1;                    ///< surface at the end [m]
+    std::vector<Impact> impacts; ///< of the path, without those that the user let through
+};
+
+/// What a try at a sub-step came to.
+struct Attempt {
+    ContactSet set;
+    Vec3s dv;          ///< change of velocity by contact, per block [m/s]
+    Real residual = 0; ///< of the last contact solve, the largest over its tolerance
+    Tentative tentative;
+    bool safe = false; ///< nothing passes through anything along the tentative path
+};
+
+/// Lengths of the sub-steps that make up one step: halved where one fails, doubled again after two that did not.
+class SubstepLengths {
+public:
+    /// Refinement may halve the step a few times; only scripted motion that outruns the gap may cut it further.
+    SubstepLengths(Real dt, int max_halvings)
+        : dt_(dt), shortest_(std::ldexp(dt, -max_halvings)), vanishing_(std::ldexp(dt, -max_subdivisions)), h_(dt),
+          remaining_(dt)
+    {}
+    bool done() const { return remaining_ <= 1e-9 * dt_; }
+    Real next() { return h_ = std::min(h_, remaining_); }
+    bool refinement_may_halve() const { return h_ > 1.5 * shortest_; }
+    bool vanishing() const { return h_ <= 1.5 * vanishing_; }
+    void halve()
+    {
+        h_ = std::max(h_ / 2, vanishing_);
+        successes_ = 0;
+    }
+    void taken()
+    {
+        remaining_ -= h_;
+        if (++successes_ == 2) h_ *= 2, successes_ = 0;
+    }
+
+private:
+    static constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze counts as a pinch
+
+    Real dt_, shortest_, vanishing_;
+    Real h_, remaining_; ///< [s]
+    int successes_ = 0;  ///< in a row
+};
+
+} // namespace pliant

@@ -1,0 +1,94 @@
+// What a step says about itself: whether its solves met their tolerances, and whether limits of strain were kept.
+
+#include "methods/contact_fixture.hpp"
+#include "pliant/world/strain.hpp"
+
+using namespace pliant;
+
+namespace {
+
+constexpr Real limit = 0.1; ///< on the elongation
+
+/// A cloth held at its corners with a ball of the given density on it [kg/m^3].
+World ball_on_cloth(Real density)
+{
+    WorldBuilder builder;
+    ClothMaterial cloth;
+    cloth.stretch = 50;
+    cloth.shear = 20;
+    cloth.max_strain = limit;
+    BodyOptions sheet = named("sheet");
+    sheet.pinned = {0, 9, 90, 99};
+    builder.add_cloth(make_grid(1, 1, 10, 10), cloth, sheet, GridShape{10, 10});
+    RigidMaterial ball;
+    ball.density = density;
+    builder.add_rigid(make_sphere(0.1, 2), ball, named("ball", {0, 0.12, 0}));
+    return builder.build();
+}
+
+/// A box of rubber that falls on the floor.
+World falling_box()
+{
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor"));
+    SolidMaterial rubber;
+    rubber.young = 1e5;
+    builder.add_solid(make_tet_box(Vec3::Constant(0.2), {3, 3, 3}), rubber, named("box", {0, 0.12, 0}));
+    return builder.build();
+}
+
+} // namespace
+
+TEST(Step, TellsByHowMuchALimitOfStrainIsExceeded)
+{
+    World world = ball_on_cloth(20'000);
+    const auto method = make_method(world, implicit_options());
+    Real worst = 0;
+    for (int i = 0; i < 60; ++i) {
+        const Real told = implicit_part(method->step(world, 0.01)).strain_excess;
+        const Real true_excess = (1 + max_elongation(world.model, world.state)) / (1 + limit) - 1;
+        EXPECT_NEAR(told, std::max(0.0, true_excess), 1e-12) << "step " << i;
+        worst = std::max(worst, told);
+    }
+    EXPECT_GT(worst, 0.01); // else the scene shows nothing
+}
+
+TEST(Step, CountsTheSolvesItKeptThatEndedAboveTheirTolerance)
+{
+    World world = falling_box();
+    ImplicitOptions options = implicit_options();
+    options.solver.kind = SolverKind::ica_paper; // has no second try
+    options.solver.tolerance = 1e-12;
+    options.solver.max_iterations = 1;
+    const auto method = make_method(world, options);
+    int unconverged = 0;
+    for (int i = 0; i < 20; ++i) {
+        const StepReport report = method->step(world, 0.01);
+        const ImplicitReport& own = implicit_part(report);
+        EXPECT_EQ(own.unconverged > 0, own.worst_residual > 1) << "step " << i;
+        EXPECT_LE(own.unconverged, 2 * report.substeps) << "step " << i;
+        if (report.contact_count == 0) { // nothing to solve
+            EXPECT_EQ(own.unconverged, 0) << "step " << i;
+        }
+        unconverged += own.unconverged;
+    }
+    EXPECT_GT(unconverged, 0);
+}
+
+TEST(Step, HasNothingToTellWhereTolerancesAndLimitsAreKept)
+{
+    for (bool cloth : {false, true}) {
+        World world = cloth ? ball_on_cloth(1) : falling_box();
+        const auto method = make_method(world, implicit_options());
+        int contacts = 0;
+        for (int i = 0; i < 40; ++i) {
+            const StepReport report = method->step(world, 0.01);
+            const ImplicitReport& own = implicit_part(report);
+            EXPECT_EQ(own.unconverged, 0) << "step " << i;
+            EXPECT_LE(own.worst_residual, 1) << "step " << i;
+            EXPECT_EQ(own.strain_excess, 0) << "step " << i;
+            contacts = std::max(contacts, report.active_contacts);
+        }
+        EXPECT_GT(contacts, 0);
+    }
+}
