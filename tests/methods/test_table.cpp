@@ -1,7 +1,9 @@
 #include "pliant/core/error.hpp"
 #include "pliant/mesh/generators.hpp"
+#include "pliant/methods/direct.hpp"
 #include "pliant/methods/free_motion.hpp"
 #include "pliant/methods/implicit.hpp"
+#include "pliant/methods/penalty.hpp"
 #include "pliant/world/builder.hpp"
 
 #include <gtest/gtest.h>
@@ -17,6 +19,16 @@ World falling_ball()
     BodyOptions ball;
     ball.name = "ball";
     builder.add_rigid(make_sphere(0.1, 1), {}, ball);
+    return builder.build();
+}
+
+/// Of a kind that every method can simulate.
+World falling_cube()
+{
+    WorldBuilder builder;
+    BodyOptions cube;
+    cube.name = "cube";
+    builder.add_solid(make_tet_box({0.1, 0.1, 0.1}, {1, 1, 1}), {}, cube);
     return builder.build();
 }
 
@@ -74,13 +86,15 @@ void expect_options_of(const MethodInfo& method)
 TEST(MethodTable, OptionsOfASceneHaveTheDefaultsOfTheLibraryAndReachTheStruct)
 {
     expect_options_of<ImplicitOptions>(method_info("implicit"));
+    expect_options_of<PenaltyOptions>(method_info("penalty"));
+    expect_options_of<DirectOptions>(method_info("direct"));
     expect_options_of<FreeMotionOptions>(method_info("none"));
 }
 
 TEST(MethodTable, AStepReportsTheColumnsAndRemembersTheMembersOfItsRow)
 {
     for (const MethodInfo& m : methods()) {
-        World world = falling_ball();
+        World world = falling_cube();
         const StepReport report = make_method(world, {.method = std::string(m.name)})->step(world, 0.01);
         EXPECT_EQ(names_in(report.own), std::vector<std::string>(m.columns.begin(), m.columns.end())) << m.name;
         EXPECT_EQ(names_in(world.state.memory), names_in(m.empty_memory())) << m.name;

@@ -1,8 +1,10 @@
 #include "pliant/methods/table.hpp"
 
 #include "pliant/core/error.hpp"
+#include "pliant/methods/direct.hpp"
 #include "pliant/methods/free_motion.hpp"
 #include "pliant/methods/implicit.hpp"
+#include "pliant/methods/penalty.hpp"
 
 #include <algorithm>
 
@@ -10,7 +12,7 @@ namespace pliant {
 
 std::span<const MethodInfo> methods()
 {
-    static const MethodInfo table[] = {implicit_method(), free_motion_method()};
+    static const MethodInfo table[] = {implicit_method(), penalty_method(), direct_method(), free_motion_method()};
     return table;
 }
 

@@ -1,0 +1,36 @@
+#pragma once
+#include "pliant/contact/penalty_forces.hpp"
+#include "pliant/methods/tet_contact.hpp"
+
+namespace pliant {
+
+/// Options of method "penalty".
+struct PenaltyOptions {
+    DepthMeasure depth = DepthMeasure::consistent;
+    Real stiffness = 1; ///< kappa of PenaltyForces
+
+    bool operator==(const PenaltyOptions&) const = default;
+    operator MethodOptions() const { return {"penalty", *this}; }
+};
+
+/// Method "penalty": explicit sub-steps with a force on every point that is inside a body, in proportion to its depth
+/// [Heidelberger04]. Remembers nothing between steps.
+class PenaltyContact final : public Method {
+public:
+    PenaltyContact(const World& world, const PenaltyOptions& options);
+    StepReport step(World& world, Real dt) override;
+
+private:
+    void add_forces(const Model& model, const State& start, Real dt, Vec3s& force, StepReport& report);
+
+    PenaltyOptions options_;
+    TetContact contact_;
+    ExplicitStepper stepper_;
+    PenaltyForces forces_;
+    std::vector<PointContact> contacts_;
+    Vec3s velocity_, force_; // scratch
+};
+
+MethodInfo penalty_method();
+
+} // namespace pliant
