@@ -51,7 +51,9 @@ LinearSystem::LinearSystem(const Model& model)
     for (const Index slot : pattern.diagonal) assigned[slot] = 1; // by the inertia
     const MatrixRows matrix{pattern, assigned};
     batches_ = BatchSchedule(model, &matrix);
-    for (const std::uint8_t a : assigned) cleared_.push_back(!a);
+    for (Index row = 0; row < n; ++row)
+        cleared_.push_back(!std::all_of(assigned.begin() + pattern.row_begin[row],
+                                        assigned.begin() + pattern.row_begin[row + 1], [](auto a) { return a != 0; }));
     touches_pin_.assign(static_cast<std::size_t>(n), 0);
     for (const Pin& pin : model.pins)
         for (Index s = pattern.row_begin[pin.block]; s < pattern.row_begin[pin.block + 1]; ++s)
@@ -67,8 +69,8 @@ void LinearSystem::assemble_rows(const Model& model, const State& state, Real dt
 {
     const BlockPattern& pattern = A_.pattern();
     for (Index row = begin; row < end; ++row) {
-        for (Index s = pattern.row_begin[row]; s < pattern.row_begin[row + 1]; ++s)
-            if (cleared_[s]) A_.block(s).setZero();
+        if (cleared_[row])
+            for (Index s = pattern.row_begin[row]; s < pattern.row_begin[row + 1]; ++s) A_.block(s).setZero();
         const Real mass = model.mass[row];
         A_.block(pattern.diagonal[row]) = (1 + dt * model.drag[row]) * mass * Mat3::Identity();
         force_[row] = mass * model.gravity;

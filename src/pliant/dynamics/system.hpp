@@ -42,7 +42,7 @@ private:
     std::vector<Mat3> diagonal_inverse_;
     CoarseSpace coarse_;
     BatchSchedule batches_;
-    std::vector<std::uint8_t> cleared_;     ///< per slot: batches add to it, so it must be cleared first
+    std::vector<std::uint8_t> cleared_;     ///< per block: batches add to blocks of its row that nobody assigns
     std::vector<std::uint8_t> touches_pin_; ///< per block: pinned, or coupled with a pinned one
     Real momentum_scale_ = 0;               ///< |h M g| + |M v0| in the norm of D^-1
 };

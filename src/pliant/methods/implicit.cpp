@@ -104,17 +104,6 @@ void report_convergence(Real residual, ImplicitReport& own)
     own.worst_residual = std::max(own.worst_residual, residual);
 }
 
-/// See ImplicitReport::strain_excess.
-Real strain_excess(const Model& model, const State& state)
-{
-    Real excess = 0;
-    for (const LengthLimit& l : model.length_limits) {
-        const Real length = (state.position[l.b] - state.position[l.a]).norm();
-        excess = std::max(excess, length / (l.ratio * l.rest_length) - 1);
-    }
-    return excess;
-}
-
 /// Moves the world and remembers what the next sub-step starts from.
 void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& report)
 {
@@ -169,7 +158,6 @@ StepReport ImplicitContact::step(World& world, Real dt)
         p.normal /= dt;
         p.friction /= dt;
     }
-    report.own.use<ImplicitReport>().strain_excess = strain_excess(world.model, world.state);
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
     return report;

@@ -45,29 +45,15 @@ struct ImplicitReport {
     /// ended above their tolerance, and the largest residual over its tolerance.
     int unconverged = 0;
     Real worst_residual = 0;
-    Real strain_excess = 0; ///< largest length over what its limit allows, minus 1, at the end of the step; 0: all kept
     int halvings = 0, zones = 0, truncated_vertices = 0;
     int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
 
-    static constexpr const char* member_names[] = {"linear_iterations",
-                                                   "linear_residual",
-                                                   "rounds",
-                                                   "max_rounds",
-                                                   "contacts_vertex_face",
-                                                   "contacts_edge_edge",
-                                                   "contacts_plane",
-                                                   "strain_rows",
-                                                   "contact_iterations",
-                                                   "residual_dynamics",
-                                                   "residual_gap",
-                                                   "residual_complementarity",
-                                                   "unconverged",
-                                                   "worst_residual",
-                                                   "strain_excess",
-                                                   "halvings",
-                                                   "zones",
-                                                   "truncated_vertices",
-                                                   "released_pairs"};
+    static constexpr const char* member_names[] = {
+        "linear_iterations",    "linear_residual",    "rounds",         "max_rounds",
+        "contacts_vertex_face", "contacts_edge_edge", "contacts_plane", "strain_rows",
+        "contact_iterations",   "residual_dynamics",  "residual_gap",   "residual_complementarity",
+        "unconverged",          "worst_residual",     "halvings",       "zones",
+        "truncated_vertices",   "released_pairs"};
 };
 
 } // namespace pliant

@@ -61,12 +61,21 @@ std::vector<int> substeps_of(const RunReader& reader)
     return out;
 }
 
-/// What the statistics say about limits that steps did not keep.
+/// What the statistics say about limits that steps did not keep, and about solves above their tolerance.
 std::vector<std::string> not_reached(const RunReader& reader)
 {
     constexpr Real negligible = 1e-3; // of the allowed length
     std::vector<std::string> out;
     const Stats stats = reader.stats();
+    const std::vector<Real> unconverged = stats.values("unconverged"), residual = stats.values("worst_residual");
+    const auto failed = std::count_if(unconverged.begin(), unconverged.end(), [](Real n) { return n > 0; });
+    if (failed > 0) {
+        const auto at = std::max_element(residual.begin(), residual.end()) - residual.begin();
+        out.push_back(fmt::format("the solver's tolerance in {} of {} steps, the worst residual was {:.3g} times the "
+                                  "tolerance in step {:.0f} ({:.6g} s)",
+                                  failed, unconverged.size(), residual[at], stats.values("step")[at],
+                                  stats.values("time")[at]));
+    }
     const std::vector<Real> excess = stats.values("strain_excess"), body = stats.values("strain_body"),
                             step = stats.values("step"), time = stats.values("time");
     std::size_t steps = 0, worst = 0;
@@ -77,8 +86,8 @@ std::vector<std::string> not_reached(const RunReader& reader)
     if (steps > 0) {
         const auto number = static_cast<Index>(std::clamp(body[worst], -1.0, 1e9));
         const bool known = number >= 0 && number < count(reader.bodies());
-        out.push_back(fmt::format("max-strain was exceeded in {} of {} steps, most in step {:.0f} ({:.6g} s): {} was "
-                                  "{:.3g} % longer than allowed",
+        out.push_back(fmt::format("max-strain in {} of {} steps, most in step {:.0f} ({:.6g} s), where {} was {:.3g} % "
+                                  "longer than allowed",
                                   steps, excess.size(), step[worst], time[worst],
                                   known ? "'" + reader.bodies()[number].name + "'" : "a body", 100 * excess[worst]));
     }
@@ -211,7 +220,7 @@ std::string certificate_words(const Certificate& c)
     else
         words += fmt::format("Method {} promises nothing about this.", c.method);
     if (!expected) words += " The scene expects something else.";
-    for (const std::string& limit : c.not_reached) words += " Not kept: " + limit + ".";
+    for (const std::string& what : c.not_reached) words += " Not reached: " + what + ".";
     if (!c.finished) words += " The run is not finished.";
     return words;
 }
