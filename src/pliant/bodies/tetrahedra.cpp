@@ -67,11 +67,9 @@ public:
                 const Real volume = scale * batch_.elements()[c.element].volume;
                 const Vec3& gi = e.gradient[c.corner];
                 for (int j = 0; j < 4; ++j) {
-                    const Mat3 K = element_stiffness_block(volume, material.lambda, material.mu, gi, e.gradient[j]);
-                    if (j == c.corner)
-                        own += K;
-                    else
-                        A.block(slots_[k][j]) += K;
+                    Real* block = j == c.corner ? own.data() : A.block(slots_[k][j]).data();
+                    Eigen::Map<Mat3>(block) +=
+                        element_stiffness_block(volume, material.lambda, material.mu, gi, e.gradient[j]);
                 }
             }
             A.block(A.pattern().diagonal[row]) += own;
