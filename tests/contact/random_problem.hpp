@@ -3,6 +3,7 @@
 
 #include "pliant/contact/problem.hpp"
 #include "pliant/core/random.hpp"
+#include "pliant/linalg/graph.hpp"
 #include "pliant/linalg/solve.hpp"
 
 namespace pliant {
@@ -12,8 +13,9 @@ struct RandomProblem {
     std::vector<Mat3> diagonal_inverse;
     Vec3s free_velocity;
     ContactProblem problem;
+    ContactParts parts;
 
-    ContactSystem system() const { return {A, diagonal_inverse, free_velocity, problem, 0.01, 1.0}; }
+    ContactSystem system() const { return {A, diagonal_inverse, free_velocity, problem, 0.01, parts}; }
 };
 
 inline RandomProblem make_random_problem(std::uint64_t seed, Index nodes, Index contacts, Real stiffness, Real friction)
@@ -71,6 +73,8 @@ inline RandomProblem make_random_problem(std::uint64_t seed, Index nodes, Index 
         row.arm_end = count(p.problem.arms);
         p.problem.rows.push_back(row);
     }
+    p.parts = contact_parts(p.problem, connected_parts(p.A.pattern()), p.free_velocity, 1);
+    for (Real& scale : p.parts.velocity_scale) scale = 1;
     return p;
 }
 

@@ -2,7 +2,7 @@
 #include "pliant/core/random.hpp"
 #include "pliant/mesh/generators.hpp"
 #include "pliant/run/certificate_path.hpp"
-#include "pliant/run/certificate_tree.hpp"
+#include "pliant/geometry/plain_tree.hpp"
 #include "pliant/run/exact.hpp"
 #include "run/run_meshes.hpp"
 

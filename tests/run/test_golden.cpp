@@ -32,21 +32,21 @@ bodies:
 )";
 
 const std::vector<Golden> golden = {
-    {"Hello", "hello", {}, 100, 0x3e999eab1e3dc498},
+    {"Hello", "hello", {}, 100, 0x07cfa3fa585c0099},
     {"Demo",
      "falling-cloth",
      {"bodies.sheet.mesh.grid.vertices=[30, 30]", "contact.tolerance=1e-3"},
      200,
      0xdab4e198be87a97a},
     {"FallingCloth", "falling-cloth", {}, 125, 0xad81068f9ed370db},
-    {"Letters", "letters", {}, 14, 0x2ce124e1a8dbd128},
+    {"Letters", "letters", {}, 14, 0xc4a02b563ef520ff},
     {"Layers",
      "layers",
      {"bodies.right-leg.motion.keyframes=[{time: 0}, {time: 0.2, turn: [-60, 0, 0]}]"},
      60,
-     0x711b3ad61fbb4883},
-    {"Unified", "unified", {}, 33, 0x720c340eeb67477f},
-    {"RigidStack", nullptr, {}, 100, 0xe5a4305f46c19398},
+     0x3c1866d429b22e9c},
+    {"Unified", "unified", {}, 33, 0x57d17392841e42f8},
+    {"RigidStack", nullptr, {}, 100, 0xba87928732d2fb51},
 };
 
 void PrintTo(const Golden& g, std::ostream* out)

@@ -1,10 +1,11 @@
 #include "pliant/contact/failsafe.hpp"
 
+#include "pliant/core/union_find.hpp"
+
 #include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <map>
-#include <numeric>
 #include <optional>
 
 namespace pliant {
@@ -39,24 +40,6 @@ ZoneMotion zone_motion(const std::vector<ZoneMember>& members)
 }
 
 namespace {
-
-class UnionFind {
-public:
-    explicit UnionFind(Index n) : parent_(static_cast<std::size_t>(n)) { std::iota(parent_.begin(), parent_.end(), 0); }
-    Index find(Index i)
-    {
-        while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-        return i;
-    }
-    void join(Index a, Index b) // the smaller number leads: independent of the order of joins
-    {
-        a = find(a), b = find(b);
-        if (a != b) parent_[std::max(a, b)] = std::min(a, b);
-    }
-
-private:
-    std::vector<Index> parent_;
-};
 
 /// A unit moves or stands as one: a particle's block, or a rigid body (named by its linear block).
 void units_of_vertex(const Model& model, Index v, std::vector<Index>& units)

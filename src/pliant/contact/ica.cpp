@@ -159,12 +159,13 @@ ContactResult Ica::solve_as_published(const ContactSystem& given, const ContactS
         result.converged = true;
         return result;
     }
+    const std::vector<Real>& scales = system.parts.velocity_scale;
+    const Real fastest = *std::max_element(scales.begin(), scales.end());
     const auto settled = [&](Real now, Real before, Real scale) {
         return now <= rounding * scale || std::abs(now - before) < change * before;
     };
     const auto rows_settled = [&](const RowSweep::Residuals& now, const RowSweep::Residuals& before) {
-        return settled(now.normal, before.normal, system.velocity_scale) &&
-               settled(now.friction, before.friction, system.velocity_scale);
+        return settled(now.normal, before.normal, fastest) && settled(now.friction, before.friction, fastest);
     };
     prepare(system); // 2
     RowSweep::Residuals rows_before;

@@ -32,7 +32,7 @@ ContactResult solve_locally(const ContactSystem& system, const std::vector<Real>
         push(r, lambda[j]);
     }
     while (result.iterations < options.max_iterations && !result.converged) {
-        Real change = 0; // of a relative velocity
+        Real change = 0; // of a relative velocity, over what it is compared with
         for (Index j = 0; j < p.size(); ++j) {
             const Row& r = p.rows[j];
             if (!responses[j].moves()) continue;
@@ -40,10 +40,11 @@ ContactResult solve_locally(const ContactSystem& system, const std::vector<Real>
             const Vec3 old = lambda[j];
             lambda[j] = solve_row(responses[j], r.local(world) - Vec3(r.rhs, 0, 0), old, options.cone);
             push(r, lambda[j] - old);
-            change = std::max(change, (responses[j].W * (lambda[j] - old)).norm());
+            change = std::max(change, (responses[j].W * (lambda[j] - old)).norm() /
+                                          system.parts.velocity_scale[system.parts.of_row[j]]);
         }
         ++result.iterations;
-        result.converged = change <= options.tolerance * system.velocity_scale;
+        result.converged = change <= options.tolerance;
     }
     // Against the true system: the residual of the dynamics says how much was ignored.
     result.residuals = contact_residuals(system, dv, lambda, options.cone);

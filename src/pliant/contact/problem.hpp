@@ -101,11 +101,11 @@ struct ContactSolverOptions {
     bool operator==(const ContactSolverOptions&) const = default;
 };
 
-/// Residuals, all free of units (0 is solved).
+/// Residuals, all free of units (0 is solved), each that of the connected part where it is largest.
 struct ContactResiduals {
     Real dynamics = 0;        ///< |J^T l - A dv| / max(|J^T l|, |A dv|) in the norm of D^-1
     Real gap = 0;             ///< max over rows of h (rhs - n . u) / room
-    Real complementarity = 0; ///< RMS over rows of the natural map |l - P(l - rho u~)| / (rho v_ref)
+    Real complementarity = 0; ///< RMS over the rows of the natural map |l - P(l - rho u~)| / (rho v_ref)
     Real worst() const { return dynamics > complementarity ? dynamics : complementarity; }
 };
 
@@ -116,6 +116,19 @@ struct ContactResult {
     std::vector<Real> history; ///< worst() at every check
 };
 
+/// The connected parts of a problem: blocks and rows that have to do with each other. Each part is solved to the
+/// tolerance by itself, whatever else there is in the scene.
+struct ContactParts {
+    Index count = 0;
+    std::vector<Index> of_block; ///< none: no row reaches it
+    std::vector<Index> of_row;
+    std::vector<Real> velocity_scale; ///< per part: what a velocity error is compared with [m/s]
+};
+/// component: connected_parts() of the matrix. The velocity scale is the root mean square of the relative velocities
+/// that a part's rows would have without contact, and at least `slowest` [m/s].
+ContactParts contact_parts(const ContactProblem& problem, const std::vector<Index>& component,
+                           const Vec3s& free_velocity, Real slowest);
+
 /// What a solver works on; the caller owns all of it.
 struct ContactSystem {
     const BlockMatrix& A;
@@ -123,7 +136,7 @@ struct ContactSystem {
     const Vec3s& free_velocity;                ///< v*
     const ContactProblem& problem;
     Real dt;
-    Real velocity_scale; ///< what a velocity error is compared with: max(rms |v*| at contacts, g dt) [m/s]
+    const ContactParts& parts;
     const CoarseSpace* coarse = nullptr; ///< motions of stiff bodies as a whole, which anticipation includes
 };
 

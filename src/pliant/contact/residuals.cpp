@@ -5,6 +5,30 @@
 #include <cmath>
 
 namespace pliant {
+namespace {
+
+/// Per part: the sum of value(i) over its members, in their order.
+template <class T, class Value>
+std::vector<T> sum_by_part(const std::vector<Index>& part, Index parts, Value&& value)
+{
+    std::vector<T> values(part.size());
+    parallel_for(count(part), [&](Index i) {
+        if (part[i] != none) values[i] = value(i);
+    });
+    std::vector<T> sums(static_cast<std::size_t>(parts));
+    std::vector<char> begun(sums.size(), 0);
+    for (Index i = 0; i < count(part); ++i) {
+        if (part[i] == none) continue;
+        if (begun[part[i]])
+            sums[part[i]] += values[i];
+        else
+            sums[part[i]] = values[i];
+        begun[part[i]] = 1;
+    }
+    return sums;
+}
+
+} // namespace
 
 ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
                                    FrictionCone cone)
@@ -16,6 +40,13 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
         const Row& r = p.rows[j];
         p.add_impulse(r, r.world(lambda[j]), f);
     }
+    ContactResiduals residuals;
+    const ContactParts& parts = system.parts;
+    const auto worst = [&](const auto& sums, auto&& residual) {
+        Real largest = 0;
+        for (Index q = 0; q < parts.count; ++q) largest = std::max(largest, residual(sums[q], q));
+        return largest;
+    };
     struct Sums {
         Real residual = 0, force = 0, moved = 0;
         Sums& operator+=(const Sums& o)
@@ -24,26 +55,28 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
             return *this;
         }
     };
-    const Sums sums = parallel_sum(n, Sums{}, [&](Index i) {
+    const std::vector<Sums> sums = sum_by_part<Sums>(parts.of_block, parts.count, [&](Index i) {
         const Mat3& D = system.diagonal_inverse[i];
         const Vec3 Adv = system.A.row_product(i, dv), r = f[i] - Adv;
         return Sums{r.dot(D * r), f[i].dot(D * f[i]), Adv.dot(D * Adv)};
     });
-    ContactResiduals residuals;
-    const Real scale = std::sqrt(std::max(sums.force, sums.moved));
-    residuals.dynamics = scale > 0 ? std::sqrt(sums.residual) / scale : 0;
+    residuals.dynamics = worst(sums, [](const Sums& s, Index) {
+        const Real scale = std::sqrt(std::max(s.force, s.moved));
+        return scale > 0 ? std::sqrt(s.residual) / scale : 0;
+    });
     Vec3s v(dv.size());
     parallel_for(n, [&](Index i) { v[i] = system.free_velocity[i] + dv[i]; });
     struct RowSums {
-        Real natural_sq = 0, gap = 0;
+        Real natural_sq = 0, gap = 0, rows = 1;
         RowSums& operator+=(const RowSums& o)
         {
             natural_sq += o.natural_sq;
+            rows += o.rows;
             gap = std::max(gap, o.gap);
             return *this;
         }
     };
-    const RowSums row_sums = parallel_sum(p.size(), RowSums{}, [&](Index j) {
+    const std::vector<RowSums> row_sums = sum_by_part<RowSums>(parts.of_row, parts.count, [&](Index j) {
         const Row& r = p.rows[j];
         const Vec3 world = r.u0 + p.relative_velocity(r, v);
         Vec3 u = r.local(world) - Vec3(r.rhs, 0, 0);
@@ -73,8 +106,10 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
         sums_of_row.natural_sq = natural.squaredNorm() / (rho * rho);
         return sums_of_row;
     });
-    residuals.gap = row_sums.gap;
-    if (p.size() > 0) residuals.complementarity = std::sqrt(row_sums.natural_sq / p.size()) / system.velocity_scale;
+    residuals.gap = worst(row_sums, [](const RowSums& s, Index) { return s.gap; });
+    residuals.complementarity = worst(row_sums, [&](const RowSums& s, Index q) {
+        return std::sqrt(s.natural_sq / s.rows) / parts.velocity_scale[q];
+    });
     return residuals;
 }
 

@@ -361,7 +361,9 @@ void RowSweep::sweep(const ContactSystem& system, const ContactSolverOptions& op
         for (Index g = 0; g < count(watched_end_); ++g) {
             Index end = group_begin_[g];
             for (Index place = group_begin_[g]; place < group_begin_[g + 1]; ++place)
-                if (lambda[rows_[place].row][0] > 0 || slack_[place] < watch_margin * system.velocity_scale)
+                if (const Index row = rows_[place].row;
+                    lambda[row][0] > 0 ||
+                    slack_[place] < watch_margin * system.parts.velocity_scale[system.parts.of_row[row]])
                     watched_[end++] = place;
             watched_end_[g] = end;
         }

@@ -11,6 +11,7 @@
 
 #include "pliant/detection/broad_phase.hpp"
 #include "pliant/geometry/ccd.hpp"
+#include "pliant/world/pair_lengths.hpp"
 
 #include <limits>
 #include <memory>
@@ -40,6 +41,8 @@ struct ProximityOptions {
 struct ImpactOptions {
     Real hard_gap = 0;  ///< separation to certify [m]; a pair that starts closer is held to half its start distance
     Real tolerance = 0; ///< a hit is reported once a pair is within hard_gap + tolerance [m] (CcdOptions::tolerance)
+    /// Instead of hard_gap, by the bodies of a pair; `tolerance` is then a part of it.
+    const PairLengths* hard_gaps = nullptr;
     int max_iterations = 128;   ///< of a pair that no certificate decides (CcdOptions)
     bool relax_to_start = true; ///< see hard_gap
     CcdKind kind = CcdKind::advancement;

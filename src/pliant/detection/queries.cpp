@@ -91,28 +91,62 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
 
 namespace {
 
-CcdOptions ccd_options(const ImpactOptions& o)
+/// What is certified for pairs of two bodies.
+class Separations {
+public:
+    Separations(const Surface& surface, const ImpactOptions& o)
+        : surface_(surface), gaps_(o.hard_gaps), tolerance_(o.tolerance)
+    {
+        options_.min_separation = o.hard_gap;
+        options_.tolerance = o.tolerance;
+        options_.max_iterations = o.max_iterations;
+        options_.relax_to_start = o.relax_to_start;
+        options_.kind = o.kind;
+    }
+    void stop_at(Real time) { options_.max_time = time; }
+    /// For vertices of two bodies.
+    const CcdOptions& of(Index v, Index w) { return of_bodies(surface_.vertex_body[v], surface_.vertex_body[w]); }
+    const CcdOptions& of_bodies(Index a, Index b)
+    {
+        if (gaps_) {
+            options_.min_separation = gaps_->between(a, b);
+            options_.tolerance = tolerance_ * options_.min_separation;
+        }
+        return options_;
+    }
+
+private:
+    const Surface& surface_;
+    const PairLengths* gaps_;
+    Real tolerance_;
+    CcdOptions options_;
+};
+
+/// Per vertex: a radius such that pairs within their separation have boxes that overlap [m].
+std::vector<Real> separation_radii(const Surface& s, const ImpactOptions& o)
 {
-    CcdOptions c;
-    c.min_separation = o.hard_gap;
-    c.tolerance = o.tolerance;
-    c.max_iterations = o.max_iterations;
-    c.relax_to_start = o.relax_to_start;
-    c.kind = o.kind;
-    return c;
+    std::vector<Real> radius(static_cast<std::size_t>(s.vertex_count()), (o.hard_gap + o.tolerance) / 2);
+    if (o.hard_gaps)
+        for (Index v = 0; v < count(radius); ++v) {
+            const Real hard_gap = 2 * o.hard_gaps->share(s.vertex_body[v]);
+            radius[v] = (hard_gap + o.tolerance * hard_gap) / 2;
+        }
+    return radius;
 }
 
 std::optional<CcdHit> vertex_face_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
-                                      const CcdOptions& options)
+                                      Separations& separations)
 {
     const Triangle& f = s.triangles[p[1]];
+    const CcdOptions& options = separations.of(p[0], f[0]);
     return ccd::vertex_face({x_t0[p[0]], x_t0[f[0]], x_t0[f[1]], x_t0[f[2]]},
                             {x_t1[p[0]], x_t1[f[0]], x_t1[f[1]], x_t1[f[2]]}, options);
 }
 std::optional<CcdHit> edge_edge_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
-                                    const CcdOptions& options)
+                                    Separations& separations)
 {
     const Edge &a = s.edges[p[0]], &b = s.edges[p[1]];
+    const CcdOptions& options = separations.of(a[0], b[0]);
     return ccd::edge_edge({x_t0[a[0]], x_t0[a[1]], x_t0[b[0]], x_t0[b[1]]},
                           {x_t1[a[0]], x_t1[a[1]], x_t1[b[0]], x_t1[b[1]]}, options);
 }
@@ -122,11 +156,13 @@ bool earlier(const Impact& a, const Impact& b)
     return std::tie(a.time, a.key, a.weights) < std::tie(b.time, b.key, b.weights);
 }
 
-std::optional<Impact> vertex_plane_hit(const Vec3s& x_t0, const Vec3s& x_t1, Index v, Index plane,
+std::optional<Impact> vertex_plane_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, Index v, Index plane,
                                        const ImpactOptions& o)
 {
+    const MovingPlane& p = o.planes[plane];
+    Separations separations(s, o);
     std::optional<Impact> hit =
-        narrow::impact_vertex_plane(x_t0[v], x_t1[v], o.planes[plane].t0, o.planes[plane].t1, ccd_options(o));
+        narrow::impact_vertex_plane(x_t0[v], x_t1[v], p.t0, p.t1, separations.of_bodies(s.vertex_body[v], p.body));
     if (hit) {
         hit->key = {PairKind::vertex_plane, v, plane};
         hit->vertices[0] = v;
@@ -140,22 +176,23 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
 {
     Implementation& d = *impl_;
     assert(is_valid(o));
-    d.find_candidates(x_t0, x_t1, {}, (o.hard_gap + o.tolerance) / 2);
+    d.find_candidates(x_t0, x_t1, separation_radii(d.surface, o), 0);
     Stopwatch watch;
-    const CcdOptions options = ccd_options(o);
     const Surface& s = d.surface;
     const auto vertex_face = [&](const Pair& p, auto& list) {
-        if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, options))
+        Separations separations(s, o);
+        if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, options))
+        Separations separations(s, o);
+        if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
     };
     const auto vertex_planes = [&](Index v, auto& list) {
         for (Index i = 0; i < count(o.planes); ++i) {
             if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
-            if (const auto hit = vertex_plane_hit(x_t0, x_t1, v, i, o)) list.push_back(*hit);
+            if (const auto hit = vertex_plane_hit(s, x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };
     d.narrow(d.impacts, Superset::filtered, vertex_face, edge_edge, vertex_planes,
@@ -187,17 +224,19 @@ std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& 
         parallel_for(
             count(found),
             [&](Index i) {
-                CcdOptions options = ccd_options(o);
-                options.max_time = bound;
+                Separations separations(s, o);
+                Real first_time = bound;
+                separations.stop_at(bound);
                 const auto take = [&](const Impact& impact) {
                     if (found[i].empty() || earlier(impact, found[i][0])) found[i].assign(1, impact);
-                    options.max_time = std::min(options.max_time, impact.time);
+                    first_time = std::min(first_time, impact.time);
+                    separations.stop_at(first_time);
                 };
                 for (const Pair& p : c.vertex_face[i])
-                    if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, options))
+                    if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
                         take(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
                 for (const Pair& p : c.edge_edge[i])
-                    if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, options))
+                    if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
                         take(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
             },
             1);
@@ -206,11 +245,11 @@ std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& 
         for (const Impact& i : first) bound = std::min(bound, i.time);
         return bound;
     };
-    const Real radius = (o.hard_gap + o.tolerance) / 2;
+    const std::vector<Real> radius = separation_radii(s, o);
     for (Index v = 0; v < s.vertex_count(); ++v)
         for (Index i = 0; i < count(o.planes); ++i) {
             if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
-            if (const auto hit = vertex_plane_hit(x_t0, x_t1, v, i, o)) first.push_back(*hit);
+            if (const auto hit = vertex_plane_hit(s, x_t0, x_t1, v, i, o)) first.push_back(*hit);
         }
     Real bound = 1;
     for (const Impact& i : first) bound = std::min(bound, i.time);
@@ -222,7 +261,7 @@ std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& 
         if (d.kind != BroadPhaseKind::tree && stride > 1) continue;
         if (bound < 1)
             parallel_for(count(x_t0), [&](Index v) { d.x_end[v] = (1 - bound) * x_t0[v] + bound * x_t1[v]; });
-        d.update(x_t0, d.x_end, {}, radius, bound < 1 ? 0x1p-50 * extent : 0);
+        d.update(x_t0, d.x_end, radius, 0, bound < 1 ? 0x1p-50 * extent : 0);
         d.collect(stride);
         bound = search(bound);
     }

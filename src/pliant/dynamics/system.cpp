@@ -1,6 +1,7 @@
 #include "pliant/dynamics/system.hpp"
 
 #include "pliant/core/parallel.hpp"
+#include "pliant/linalg/graph.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,6 +59,12 @@ LinearSystem::LinearSystem(const Model& model)
     for (const Pin& pin : model.pins)
         for (Index s = pattern.row_begin[pin.block]; s < pattern.row_begin[pin.block + 1]; ++s)
             touches_pin_[pattern.column[s]] = 1;
+    part_ = connected_parts(pattern);
+    std::vector<Index> number(part_.size(), none);
+    for (Index& part : part_) {
+        if (number[part] == none) number[part] = parts_++;
+        part = number[part];
+    }
     coarse_ = CoarseSpace(pattern, bodies_that_move_as_one(model), model.rest);
     b_.resize(static_cast<std::size_t>(n));
     force_.resize(static_cast<std::size_t>(n));
@@ -124,10 +131,21 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt)
     invert_diagonal(A_, diagonal_inverse_);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     coarse_.update(A_);
-    momentum_scale_ = std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) {
+    momentum_scale_.assign(static_cast<std::size_t>(parts_), 0);
+    for (Index i = 0; i < A_.rows(); ++i) {
         const Vec3 p = dt * model.mass[i] * model.gravity, mv = model.mass[i] * state.velocity[i];
-        return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
-    }));
+        momentum_scale_[part_[i]] += p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
+    }
+    for (Real& scale : momentum_scale_) scale = std::sqrt(scale);
+}
+
+/// |r| in the norm of D^-1, per part.
+std::vector<Real> LinearSystem::part_norms(const Vec3s& r) const
+{
+    std::vector<Real> norm(static_cast<std::size_t>(parts_), 0);
+    for (Index i = 0; i < A_.rows(); ++i) norm[part_[i]] += r[i].dot(diagonal_inverse_[i] * r[i]);
+    for (Real& n : norm) n = std::sqrt(n);
+    return norm;
 }
 
 void extrapolate(const Vec3s& velocity, const Vec3s& change, Real dt, Real change_dt, Vec3s& v)
@@ -146,13 +164,33 @@ CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
         });
     };
     set_single_blocks();
+    // Parts have nothing to do with each other, so that each may be scaled: then all weigh about the same in the norms
+    // of the iteration, and a heavy part does not hide the error of a light one. By powers of two, without rounding.
+    std::vector<Real> scale = part_norms(b_), unit(scale.size(), 1);
+    Real largest = 0;
+    for (Index q = 0; q < parts_; ++q) largest = std::max(largest, scale[q] = std::max(scale[q], momentum_scale_[q]));
     CgOptions options;
     options.tolerance = tolerance;
     options.coarse = &coarse_;
-    const Real b_norm =
-        std::sqrt(parallel_sum(A_.rows(), 0.0, [&](Index i) { return b_[i].dot(diagonal_inverse_[i] * b_[i]); }));
-    options.scale = std::max(momentum_scale_, b_norm);
-    const CgResult result = conjugate_gradients(A_, diagonal_inverse_, b_, v, options);
+    for (Index q = 0; q < parts_; ++q) {
+        if (scale[q] > 0) unit[q] = std::exp2(std::round(std::log2(scale[q] / largest)));
+        scale[q] /= unit[q];
+        options.scale = std::hypot(options.scale, scale[q]);
+    }
+    Vec3s b(b_.size());
+    parallel_for(A_.rows(), [&](Index i) {
+        b[i] = b_[i] / unit[part_[i]];
+        v[i] /= unit[part_[i]];
+    });
+    options.residual = [&](const Vec3s& r) {
+        const std::vector<Real> norm = part_norms(r);
+        Real worst = 0;
+        for (Index q = 0; q < parts_; ++q)
+            if (scale[q] > 0) worst = std::max(worst, norm[q] / scale[q]);
+        return worst;
+    };
+    const CgResult result = conjugate_gradients(A_, diagonal_inverse_, b, v, options);
+    parallel_for(A_.rows(), [&](Index i) { v[i] *= unit[part_[i]]; });
     set_single_blocks(); // the iteration moves them by rounding errors
     return result;
 }

@@ -26,8 +26,8 @@ public:
     const CoarseSpace& coarse() const { return coarse_; }
     /// Elastic and gravity forces at the assembled state [N], per block.
     const Vec3s& force() const { return force_; }
-    /// A v = b by conjugate gradients to a residual relative to the step's momenta; starts from the v that is given.
-    /// Single blocks (rigid bodies) are solved exactly.
+    /// A v = b by conjugate gradients to a residual relative to the step's momenta, in each connected part by itself;
+    /// starts from the v that is given. Single blocks (rigid bodies) are solved exactly.
     CgResult solve(Real tolerance, Vec3s& v) const;
 
 private:
@@ -35,6 +35,7 @@ private:
                        std::span<BatchRows* const> batches);
     void assemble_rotors(const Model& model, const State& state, Real dt);
     void eliminate_prescribed(Index row, const Model& model);
+    std::vector<Real> part_norms(const Vec3s& r) const;
 
     BlockMatrix A_;
     Vec3s b_, force_;
@@ -44,7 +45,9 @@ private:
     BatchSchedule batches_;
     std::vector<std::uint8_t> cleared_;     ///< per block: batches add to blocks of its row that nobody assigns
     std::vector<std::uint8_t> touches_pin_; ///< per block: pinned, or coupled with a pinned one
-    Real momentum_scale_ = 0;               ///< |h M g| + |M v0| in the norm of D^-1
+    std::vector<Index> part_;               ///< per block: number of its connected part
+    Index parts_ = 0;
+    std::vector<Real> momentum_scale_; ///< per part: |h M g| + |M v0| in the norm of D^-1
 };
 
 /// Where a solve starts: the velocity plus the change that it had over the last step of length `change_dt`, which is

@@ -53,6 +53,7 @@ CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diag
     p = z;
     for (;; ++result.iterations) {
         result.residual = std::sqrt(r_norm_sq) / scale;
+        if (options.residual && result.residual <= options.tolerance) result.residual = options.residual(r);
         result.converged = result.residual <= options.tolerance;
         if (result.converged || result.iterations >= options.max_iterations) return result;
         A.multiply(p, Ap);

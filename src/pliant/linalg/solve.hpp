@@ -3,6 +3,8 @@
 
 #include "pliant/linalg/coarse_space.hpp"
 
+#include <functional>
+
 namespace pliant {
 
 /// Inverses of the diagonal blocks, the metric and preconditioner of every iteration.
@@ -13,6 +15,8 @@ struct CgOptions {
     int max_iterations = 10000;
     Real scale = 0;                      ///< what the residual is compared with; 0: |b|
     const CoarseSpace* coarse = nullptr; ///< joins the preconditioner
+    /// A stricter measure of the relative residual, asked once the whole is below the tolerance; null: none.
+    std::function<Real(const Vec3s& r)> residual = {};
 };
 
 struct CgResult {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 #include <limits>
+#include <set>
 
 namespace pliant {
 namespace {
@@ -27,16 +28,11 @@ ContactKind kind_of(PairKind kind)
     return ContactKind::vertex_face;
 }
 
-/// Per vertex of a cloth: the mean displacement over the cell of a grid that it is in, a few edges wide [m]. Other
-/// bodies get 0: a coarse obstacle may be next to them without a vertex in the cell.
-Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
+/// Adds to the vertices of all cloths with this edge length the mean displacement over the cell of a grid that each is
+/// in, a few edges wide [m].
+void add_mean_motion(const Model& model, Real edge, const Vec3s& x0, const Vec3s& x1, Vec3s& mean)
 {
     constexpr Real edges = 8;
-    Real edge = 0;
-    for (const Body& body : model.bodies)
-        if (body.sheet) edge = std::max(edge, body.edge_length);
-    Vec3s mean(x0.size(), Vec3::Zero());
-    if (edge == 0) return mean;
     std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
     cells.reserve(x0.size());
     for (Index v = 0; v < count(x0); ++v) {
@@ -50,9 +46,21 @@ Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
             sum += x1[cells[end].second] - x0[cells[end].second];
         for (std::size_t k = begin; k < end; ++k) {
             const Index v = cells[k].second;
-            if (model.bodies[model.surface.vertex_body[v]].sheet) mean[v] = sum / Real(end - begin);
+            const Body& body = model.bodies[model.surface.vertex_body[v]];
+            if (body.sheet && body.edge_length == edge) mean[v] = sum / Real(end - begin);
         }
     }
+}
+
+/// Per vertex of a cloth: the mean displacement around it [m]. Other bodies get 0: a coarse obstacle may be next to
+/// them without a vertex in the cell.
+Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
+{
+    Vec3s mean(x0.size(), Vec3::Zero());
+    std::set<Real> edges;
+    for (const Body& body : model.bodies)
+        if (body.sheet && body.edge_length > 0) edges.insert(body.edge_length);
+    for (const Real edge : edges) add_mean_motion(model, edge, x0, x1, mean);
     return mean;
 }
 
@@ -87,14 +95,14 @@ void warm_start(const ImplicitMemory& memory, Real dt, Contact& contact)
 }
 
 ContactFinder::ContactFinder(const Model& model, const ImplicitOptions& options)
-    : options_(options), detector_(model.surface, model.no_contact), cones_(model.surface)
+    : options_(options), detector_(model.surface, model.no_contact), cones_(model.surface), gaps_(contact_gaps(model)),
+      hard_gaps_(contact_gaps(model, options.hard_gap_fraction))
 {
-    smallest_gap_ = std::numeric_limits<Real>::infinity();
+    // Vertices that move by less than this between two queries share their candidates.
+    Real margin = std::numeric_limits<Real>::infinity();
     for (const Body& body : model.bodies)
-        if (body.gap > 0) smallest_gap_ = std::min(smallest_gap_, body.gap);
-    if (!std::isfinite(smallest_gap_)) smallest_gap_ = 0;
-    hard_gap_ = options_.hard_gap_fraction * smallest_gap_;
-    detector_.set_reuse_margin(hard_gap_);
+        if (body.gap > 0) margin = std::min(margin, options_.hard_gap_fraction * body.gap);
+    if (std::isfinite(margin)) detector_.set_reuse_margin(margin);
     for (Index b = 0; b < count(model.bodies); ++b)
         if (model.bodies[b].plane) plane_bodies_.push_back(b);
 }
@@ -119,23 +127,48 @@ Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
     return s;
 }
 
-// Half of the gap plus what a vertex travels against its surroundings, at most a quarter of an edge: reach is the sum
-// over both sides. What moves along together does not meet.
-std::vector<Real> ContactFinder::reaches(const Substep& s) const
+/// Per vertex: how much farther than the gap to look, twice what it travels against its surroundings, at most a quarter
+/// of an edge [m]. What moves along together does not meet.
+std::vector<Real> ContactFinder::look_ahead(const Substep& s) const
 {
     const Surface& surface = s.model.surface;
     const Vec3s drift = mean_motion(s.model, s.x0, s.x1_free);
     const Real fall = s.model.gravity.norm() * s.dt * s.dt; // what a body at rest moves in the unconstrained step
-    std::vector<Real> radius(static_cast<std::size_t>(surface.vertex_count()));
+    std::vector<Real> ahead(static_cast<std::size_t>(surface.vertex_count()));
     for (Index v = 0; v < surface.vertex_count(); ++v) {
         const Body& body = s.model.bodies[surface.vertex_body[v]];
-        const Real own = body.gap > 0 ? body.gap : smallest_gap_;
-        const Real ahead = body.gap > 0 ? options_.reach_fraction / 2 * body.edge_length : own;
         const Vec3 path = s.x1_free[v] - s.x0[v];
         const Real moved = std::max((path - drift[v]).norm(), std::min(fall, path.norm()));
-        radius[v] = own / 2 + std::min(2 * moved, std::min(ahead, 5 * own));
+        ahead[v] = 2 * moved;
+        if (body.gap > 0) ahead[v] = std::min({ahead[v], options_.reach_fraction / 2 * body.edge_length, 5 * body.gap});
+    }
+    return ahead;
+}
+
+/// Per vertex: a radius so large that no pair within its reach is missed, whatever the bodies [m].
+std::vector<Real> ContactFinder::reaches(const Model& model, const std::vector<Real>& ahead) const
+{
+    std::vector<Real> radius(ahead.size());
+    for (Index v = 0; v < count(radius); ++v) {
+        const Index body = model.surface.vertex_body[v];
+        const Real share = gaps_.share(body);
+        radius[v] = share + (model.bodies[body].gap > 0 ? ahead[v] : std::min(ahead[v], 2 * share));
     }
     return radius;
+}
+
+/// The gap of the two bodies, and what either side looks ahead: the gap at most for a body without one of its own.
+bool ContactFinder::within_reach(const Model& model, const Contact& c, const std::vector<Real>& ahead) const
+{
+    const Real gap = gaps_.between(c.body_a, c.body_b);
+    Real reach = gap;
+    for (int k = 0; k < 4 && c.vertex[k] != none; ++k) {
+        const Index v = c.vertex[k];
+        const bool own_gap = model.bodies[model.surface.vertex_body[v]].gap > 0;
+        reach += std::abs(c.weight[k]) * (own_gap ? ahead[v] : std::min(ahead[v], gap));
+    }
+    if (c.kind == ContactKind::plane) reach += ahead[c.vertex[0]]; // as to another vertex like itself
+    return c.distance <= reach;
 }
 
 Contact ContactFinder::make_contact(const Model& model, const ContactPair& pair) const
@@ -167,7 +200,7 @@ Real ContactFinder::target(Real distance, Real gap) const
 
 ContactSet ContactFinder::near(const Substep& s)
 {
-    const std::vector<Real> radius = reaches(s);
+    const std::vector<Real> ahead = look_ahead(s), radius = reaches(s.model, ahead);
     const std::vector<char> smooth = smooth_edges(s);
     ProximityOptions proximity;
     proximity.radius = radius;
@@ -179,9 +212,10 @@ ContactSet ContactFinder::near(const Substep& s)
     for (const ContactPair& pair : detector_.proximity(s.x0, proximity)) {
         if (is_released(s.memory(), pair.key)) continue;
         Contact c = make_contact(s.model, pair);
-        const Real gap = pair_gap(s.model, c.body_a, c.body_b);
         c.distance = pair.distance;
-        c.hard_gap = std::min(hard_gap_, pair.distance / 2);
+        if (!within_reach(s.model, c, ahead)) continue;
+        const Real gap = gaps_.between(c.body_a, c.body_b);
+        c.hard_gap = std::min(hard_gaps_.between(c.body_a, c.body_b), pair.distance / 2);
         c.target = target(pair.distance, gap);
         warm_start(s.memory(), s.dt, c);
         const bool carries = !c.impulse.isZero(0);
@@ -207,8 +241,8 @@ Tentative ContactFinder::follow(const Substep& s, Vec3s v)
     move_configuration(s.model, s.start, t.v, s.dt, t.end);
     surface_positions(s.model, t.end, t.x1);
     ImpactOptions options;
-    options.hard_gap = hard_gap_;
-    options.tolerance = options_.ccd_fraction * hard_gap_;
+    options.hard_gaps = &hard_gaps_;
+    options.tolerance = options_.ccd_fraction;
     options.kind = options_.ccd;
     options.planes = s.planes;
     t.impacts = detector_.impacts(s.x0, t.x1, options);

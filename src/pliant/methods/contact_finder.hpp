@@ -26,7 +26,9 @@ public:
     const std::vector<Index>& plane_bodies() const { return plane_bodies_; }
 
 private:
-    std::vector<Real> reaches(const Substep& substep) const;
+    std::vector<Real> look_ahead(const Substep& substep) const;
+    std::vector<Real> reaches(const Model& model, const std::vector<Real>& ahead) const;
+    bool within_reach(const Model& model, const Contact& contact, const std::vector<Real>& ahead) const;
     Contact make_contact(const Model& model, const ContactPair& pair) const;
     Real target(Real distance, Real gap) const;
     Contact contact_of(const Substep& substep, const Impact& impact) const;
@@ -37,8 +39,8 @@ private:
     ImplicitOptions options_;
     Detector detector_;
     NormalCones cones_;
-    Real smallest_gap_ = 0; ///< of any body [m]
-    Real hard_gap_ = 0;     ///< what CCD certifies [m]
+    PairLengths gaps_;      ///< what contact keeps
+    PairLengths hard_gaps_; ///< what CCD certifies
     std::vector<Index> plane_bodies_;
 };
 

@@ -112,7 +112,7 @@ void ContactFinder::add_impacts(const Substep& s, const Tentative& t, int round,
 Contact ContactFinder::contact_of(const Substep& s, const Impact& impact) const
 {
     Contact c = make_contact(s.model, impact);
-    c.hard_gap = std::min(hard_gap_, impact.start_distance / 2);
+    c.hard_gap = std::min(hard_gaps_.between(c.body_a, c.body_b), impact.start_distance / 2);
     const auto distance_along_normal = [&] {
         return c.kind == ContactKind::plane
                    ? s.planes[impact.key.b].t0.normal.dot(s.x0[c.vertex[0]]) - s.planes[impact.key.b].t0.offset
@@ -123,7 +123,7 @@ Contact ContactFinder::contact_of(const Substep& s, const Impact& impact) const
         c.normal = impact.start_normal;
         c.distance = distance_along_normal();
     }
-    c.target = target(c.distance, pair_gap(s.model, c.body_a, c.body_b));
+    c.target = target(c.distance, gaps_.between(c.body_a, c.body_b));
     return c;
 }
 

@@ -11,19 +11,10 @@ namespace {
 constexpr Real affordable_responses = 1e7; ///< numbers in response matrices that a stalled solve may build
 constexpr Real diverged_merit = 10;        ///< residual over tolerance beyond which a shorter step is tried
 
-/// What a velocity error is compared with: the relative velocity at the contacts, or what gravity adds in a step [m/s].
-Real velocity_scale(const ContactProblem& problem, const Substep& s)
-{
-    Real speed_sq = 0;
-    for (const Row& r : problem.rows) speed_sq += (r.u0 + problem.relative_velocity(r, s.v_free)).squaredNorm();
-    return std::max({problem.size() > 0 ? std::sqrt(speed_sq / problem.size()) : 0, s.model.gravity.norm() * s.dt,
-                     std::numeric_limits<Real>::min()});
-}
-
 } // namespace
 
 ContactSolver::ContactSolver(const LinearSystem& system, const ContactSolverOptions& options)
-    : options_(options), ica_(system.A().pattern())
+    : options_(options), component_(connected_parts(system.A().pattern())), ica_(system.A().pattern())
 {}
 
 Real ContactSolver::merit(const ContactResult& r) const
@@ -68,8 +59,11 @@ ContactResult ContactSolver::solve(const LinearSystem& linear, const Substep& s,
 {
     const ContactRows rows = build_rows({s.model, s.start, s.x0, s.x1_free, s.dt}, set, s.v_free);
     Multipliers lambda = load_impulses(rows, set, options_.cone);
-    const ContactSystem system{linear.A(), linear.diagonal_inverse(),       s.v_free,        rows.problem,
-                               s.dt,       velocity_scale(rows.problem, s), &linear.coarse()};
+    // A velocity error is compared with the speed of what meets, or with what gravity adds in a step.
+    const Real slowest = std::max(s.model.gravity.norm() * s.dt, std::numeric_limits<Real>::min());
+    const ContactParts parts = contact_parts(rows.problem, component_, s.v_free, slowest);
+    const ContactSystem system{linear.A(), linear.diagonal_inverse(), s.v_free,        rows.problem,
+                               s.dt,       parts,                     &linear.coarse()};
     ContactResult result = run(system, s.model, dv, lambda);
     store_impulses(rows, lambda, set);
     return result;

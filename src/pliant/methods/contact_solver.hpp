@@ -21,6 +21,7 @@ private:
     ContactResult run(const ContactSystem& system, const Model& model, Vec3s& dv, Multipliers& lambda);
 
     ContactSolverOptions options_;
+    std::vector<Index> component_; ///< per block: first block of its connected part of the matrix
     Ica ica_;
 };
 

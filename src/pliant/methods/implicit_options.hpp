@@ -16,7 +16,7 @@ struct ImplicitOptions {
     int max_rounds = 5;                 ///< of constraint manifold refinement before the step is halved
     int max_halvings = 2;               ///< before the fail-safes take over
     CcdKind ccd = CcdKind::advancement; ///< cubic: no crossing, but the certified distance only at the ends of steps
-    Real hard_gap_fraction = 0.2;       ///< certified distance over the smallest gap
+    Real hard_gap_fraction = 0.2;       ///< certified distance over the gap
     Real ccd_fraction = 0.1;            ///< resolution of continuous detection over the certified distance
     Real reach_fraction = 0.5;          ///< farthest look-ahead of proximity over the edge length
     /// Two surfaces that are flat around crossing edges meet at their vertices: an edge between faces that turn by less

@@ -2,7 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/geometry/closest.hpp"
-#include "pliant/run/certificate_tree.hpp"
+#include "pliant/geometry/plain_tree.hpp"
 #include "pliant/run/exact.hpp"
 
 #include <algorithm>
@@ -120,7 +120,7 @@ void FrameChecker::find_crossings(const Vec3s& x, FrameCheck& out) const
     std::vector<TreeBox> boxes;
     boxes.reserve(triangles.size());
     for (const Triangle& t : triangles) boxes.push_back(triangle_box(x, t));
-    const CertificateTree tree(std::move(boxes));
+    const PlainTree tree(std::move(boxes));
     std::vector<std::array<Index, 2>> found;
     tree.for_each_pair([&](Index i, Index j) {
         if (excluded_triangles(i, j)) return;
@@ -148,7 +148,7 @@ void FrameChecker::find_enclosed(const Frame& frame, FrameCheck& out) const
         for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v) boxes[b].add(x[v]);
         if (body.vertex_count == 0) boxes[b] = {Vec3::Constant(1e308), Vec3::Constant(1e308)};
     }
-    CertificateTree(boxes).for_each_pair([&](Index i, Index j) {
+    PlainTree(boxes).for_each_pair([&](Index i, Index j) {
         if (excluded(i, j)) return;
         if (mesh_.bodies[i].closed) others[i].push_back(j);
         if (mesh_.bodies[j].closed) others[j].push_back(i);
@@ -173,7 +173,7 @@ void FrameChecker::find_inside(const Vec3s& x, Index container, const std::vecto
     std::vector<TreeBox> boxes;
     for (Index t = 0; t < body.triangle_count; ++t)
         boxes.push_back(triangle_box(x, mesh_.triangles[body.first_triangle + t]));
-    const CertificateTree tree(std::move(boxes));
+    const PlainTree tree(std::move(boxes));
     if (tree.empty()) return;
     const auto distance_to = [&](const Vec3& p) {
         Real best = std::numeric_limits<Real>::infinity();

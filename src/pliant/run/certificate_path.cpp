@@ -1,6 +1,6 @@
 #include "pliant/run/certificate_path.hpp"
 
-#include "pliant/run/certificate_tree.hpp"
+#include "pliant/geometry/plain_tree.hpp"
 #include "pliant/run/exact.hpp"
 
 #include <algorithm>
@@ -128,7 +128,7 @@ public:
                 boxes[t].add(x0_[v]);
                 boxes[t].add(x1_[v]);
             }
-        CertificateTree(std::move(boxes)).for_each_pair([&](Index i, Index j) {
+        PlainTree(std::move(boxes)).for_each_pair([&](Index i, Index j) {
             if (checker_.excluded_triangles(i, j)) return;
             for (int k = 0; k < 3; ++k) {
                 if (owners_.vertices[i] >> k & 1) vertex_face(i, k, j);

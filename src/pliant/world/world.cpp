@@ -82,11 +82,13 @@ bool fits(const Model& model, const State& state)
            state.orientation.size() == model.rotors.size();
 }
 
-Real pair_gap(const Model& model, Index body_a, Index body_b)
+PairLengths contact_gaps(const Model& model, Real part)
 {
-    const Real a = model.bodies[body_a].gap, b = model.bodies[body_b].gap;
-    if (a == 0 || b == 0) return std::max(a, b);
-    return std::min(a, b);
+    std::vector<Real> of_body;
+    for (const Body& body : model.bodies) of_body.push_back(part * body.gap);
+    std::vector<PairLengths::Exception> exceptions = model.pair_gaps;
+    for (PairLengths::Exception& e : exceptions) e.length *= part;
+    return {std::move(of_body), std::move(exceptions)};
 }
 
 Plane plane_at(const Model& model, Index obstacle, Real time)

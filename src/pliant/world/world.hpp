@@ -5,6 +5,7 @@
 #include "pliant/bodies/rigid.hpp"
 #include "pliant/core/record.hpp"
 #include "pliant/world/motion.hpp"
+#include "pliant/world/pair_lengths.hpp"
 #include "pliant/world/surface.hpp"
 
 #include <memory>
@@ -111,7 +112,8 @@ struct Model {
     Surface surface;
     Vec3 gravity = {0, -9.81, 0}; ///< [m/s^2]
     FrictionTable friction;
-    std::vector<std::array<Index, 2>> no_contact; ///< body pairs that the scene excludes, smaller number first
+    std::vector<std::array<Index, 2>> no_contact;  ///< body pairs that the scene excludes, smaller number first
+    std::vector<PairLengths::Exception> pair_gaps; ///< pairs of bodies that keep less than their gaps, sorted
 
     Index block_count() const { return count(block_body); }
     bool is_prescribed(Index block) const { return pin_of_block[block] != none; }
@@ -149,9 +151,9 @@ struct World {
 /// Whether the state has the sizes that the model asks for.
 bool fits(const Model& model, const State& state);
 
-/// The distance that contact keeps between two bodies (or within one): the smaller gap, so that a coarse body does
-/// not push a fine one out of shape; a body without a gap of its own takes the other's [m].
-Real pair_gap(const Model& model, Index body_a, Index body_b);
+/// The distance that contact keeps between two bodies (or within one), times `part`: the smaller gap, so that a coarse
+/// body does not push a fine one out of shape; a body without a gap of its own takes the other's [m].
+PairLengths contact_gaps(const Model& model, Real part = 1);
 
 /// Pose of an obstacle at a time.
 inline Pose obstacle_pose(const Model& model, Index obstacle, Real time)

@@ -1,5 +1,5 @@
 #pragma once
-// A plain tree of boxes for the certificate; independent of `detection`, which it checks.
+// A plain tree of boxes in doubles, made anew for every question: for exact checks, which share nothing with `detection`.
 
 #include "pliant/core/types.hpp"
 
@@ -28,10 +28,10 @@ struct TreeBox {
     bool holds(const Vec3& x) const { return (low.array() <= x.array()).all() && (x.array() <= high.array()).all(); }
 };
 
-class CertificateTree {
+class PlainTree {
 public:
     /// Over boxes numbered 0, 1, ...
-    explicit CertificateTree(std::vector<TreeBox> boxes) : boxes_(std::move(boxes)), items_(boxes_.size())
+    explicit PlainTree(std::vector<TreeBox> boxes) : boxes_(std::move(boxes)), items_(boxes_.size())
     {
         std::iota(items_.begin(), items_.end(), Index(0));
         if (!items_.empty()) {
