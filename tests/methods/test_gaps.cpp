@@ -1,6 +1,7 @@
 // The distance that contact keeps is a matter of the two bodies: nothing else in the scene changes it.
 
 #include "methods/contact_fixture.hpp"
+#include "pliant/methods/start.hpp"
 #include "pliant/methods/table.hpp"
 
 using namespace pliant;
@@ -68,4 +69,44 @@ TEST(Gaps, ABlockRestsTheSameWhateverElseIsInTheScene)
     });
     EXPECT_LT(with_anvil.fastest, 1e-3);
     EXPECT_LT(largest_difference(alone, with_anvil), 1e-4);
+}
+
+/// A piston of a radius smaller than its cylinder's by less than their default gap.
+TEST(Gaps, APistonMovesInACylinderThatIsTighterThanTheDefaultGap)
+{
+    WorldBuilder builder;
+    const Real radius = 0.1, clearance = 2e-4;
+    const auto wall = [&](const char* name, const Vec3& size, const Vec3& at) {
+        builder.add_obstacle(make_box(size), named(name, at));
+    };
+    const Real inner = radius + clearance;
+    wall("left", {0.1, 1, 0.5}, {-inner - 0.05, 0, 0});
+    wall("right", {0.1, 1, 0.5}, {inner + 0.05, 0, 0});
+    wall("front", {0.2, 1, 0.1}, {0, 0, inner + 0.05});
+    wall("back", {0.2, 1, 0.1}, {0, 0, -inner - 0.05});
+    FrictionTable smooth;
+    smooth.value = 0;
+    builder.set_friction(smooth);
+    const Index piston = builder.add_rigid(make_box({2 * radius, 0.1, 2 * radius}), {}, named("piston", {0, 0.4, 0}));
+    World world = builder.build();
+    EXPECT_GT(world.model.bodies[piston].gap, 2 * clearance);
+    fit_gaps(world);
+    EXPECT_EQ(world.model.pair_gaps.size(), 4U);
+    const auto method = make_method(world, implicit_options());
+    int halvings = 0;
+    for (int i = 0; i < 20; ++i) halvings += implicit_part(method->step(world, 0.01)).halvings;
+    EXPECT_EQ(halvings, 0);
+    EXPECT_NEAR(center(world, piston).y(), 0.4 - 9.81 * 0.2 * 0.21 / 2, 1e-3) << "it falls freely";
+}
+
+TEST(Gaps, AGapThatTheUserAskedForIsKeptWhateverTheClearance)
+{
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor"));
+    BodyOptions options = named("box", {0, 0.0505, 0});
+    options.gap = 1e-3;
+    builder.add_rigid(make_box({0.1, 0.1, 0.1}), {}, options);
+    World world = builder.build();
+    fit_gaps(world);
+    EXPECT_TRUE(world.model.pair_gaps.empty());
 }

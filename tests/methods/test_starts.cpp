@@ -1,6 +1,7 @@
 // Bodies that touch at the start: a normal start, from which the gap opens softly.
 
 #include "methods/contact_fixture.hpp"
+#include "pliant/core/error.hpp"
 #include "pliant/methods/table.hpp"
 
 using namespace pliant;
@@ -51,4 +52,78 @@ TEST(Starts, AClothExactlyOnTheFloorRestsThere)
     builder.add_plane({}, named("floor"));
     const Index sheet = builder.add_cloth(make_grid(0.5, 0.5, 8, 8), {}, named("sheet"), GridShape{8, 8});
     expect_rest_on_the_floor(builder, sheet, 0);
+}
+
+namespace {
+
+/// Simulates a second; the largest speed on the way, and all bodies must be near where they started.
+Real fastest_in_a_second(World& world)
+{
+    const auto method = make_method(world, implicit_options());
+    Real fastest = 0;
+    for (int i = 0; i < 100; ++i) {
+        method->step(world, 0.01);
+        for (Index b = 0; b < world.model.block_count(); ++b)
+            if (world.model.mass[b] > 0) fastest = std::max(fastest, world.state.velocity[b].norm());
+    }
+    return fastest;
+}
+
+} // namespace
+
+TEST(Starts, AWallOfBoxesThatTouchEachOtherStands)
+{
+    WorldBuilder builder;
+    builder.add_obstacle(make_box({2, 0.1, 2}), named("table", {0, -0.05, 0}));
+    const Vec3 size(0.2, 0.1, 0.1);
+    std::vector<Index> boxes;
+    for (int row = 0; row < 3; ++row)
+        for (int i = 0; i < 3 - row; ++i)
+            boxes.push_back(
+                builder.add_rigid(make_box(size), {}, named("box", {0.2 * i + 0.1 * row, 0.05 + 0.1 * row, 0})));
+    World world = builder.build();
+    std::vector<Vec3> start;
+    for (const Index b : boxes) start.push_back(center(world, b));
+    EXPECT_LT(fastest_in_a_second(world), 0.1) << "the gaps open softly";
+    for (std::size_t i = 0; i < boxes.size(); ++i) EXPECT_LT((center(world, boxes[i]) - start[i]).norm(), 0.01);
+}
+
+TEST(Starts, AClothExactlyOnAMeshTableRestsThere)
+{
+    WorldBuilder builder;
+    builder.add_obstacle(make_box({1, 0.1, 1}), named("table", {0, -0.05, 0}));
+    const Index sheet = builder.add_cloth(make_grid(0.5, 0.5, 8, 8), {}, named("sheet"), GridShape{8, 8});
+    World world = builder.build();
+    EXPECT_LT(fastest_in_a_second(world), 0.1);
+    EXPECT_NEAR(center(world, sheet).y(), world.model.bodies[sheet].gap, 0.2 * world.model.bodies[sheet].gap);
+}
+
+TEST(Starts, BodiesThatAllButTouchAreANormalStart)
+{
+    for (const Real distance : {1e-12, 1e-9, 1e-6}) {
+        WorldBuilder builder;
+        builder.add_obstacle(make_box({1, 0.1, 1}), named("table", {0, -0.05, 0}));
+        builder.add_rigid(make_box({0.2, 0.2, 0.2}), {}, named("box", {0, 0.1 + distance, 0}));
+        World world = builder.build();
+        EXPECT_LT(fastest_in_a_second(world), 0.1) << distance;
+    }
+}
+
+TEST(Starts, BodiesThatIntersectAreRefusedByTheFirstStepWithASentenceAPair)
+{
+    WorldBuilder builder;
+    builder.add_obstacle(make_box({1, 0.1, 1}), named("table", {0, -0.05, 0}));
+    builder.add_rigid(make_box({0.2, 0.2, 0.2}), {}, named("box", {0, 0.09, 0}));
+    builder.add_rigid(make_box({0.2, 0.2, 0.2}), {}, named("brick", {0.05, 0.2, 0.03}));
+    World world = builder.build();
+    const auto method = make_method(world, implicit_options());
+    try {
+        method->step(world, 0.01);
+        FAIL() << "an intersecting start was accepted";
+    } catch (const Error& e) {
+        const std::string words = e.what();
+        EXPECT_NE(words.find("'table' and 'box' intersect at"), std::string::npos) << words;
+        EXPECT_NE(words.find("'box' and 'brick' intersect at"), std::string::npos) << words;
+        EXPECT_EQ(words.find("'table' and 'brick'"), std::string::npos) << words;
+    }
 }

@@ -46,7 +46,7 @@ TEST(StrainExcess, IsByHowMuchALimitOfStrainIsExceeded)
     Real worst = 0;
     for (int i = 0; i < 60; ++i) {
         method->step(world, 0.01);
-        const StrainExcess told = strain_excess(world.model, world.state);
+        const StrainExcess told = strain_excess(world.model, world.state.position);
         const Real true_excess = (1 + max_elongation(world.model, world.state)) / (1 + limit) - 1;
         EXPECT_NEAR(told.amount, std::max(0.0, true_excess), 1e-12) << "step " << i;
         EXPECT_EQ(told.body, told.amount > 0 ? 0 : none);
@@ -88,7 +88,7 @@ TEST(Step, HasNothingToTellWhereTolerancesAndLimitsAreKept)
             const ImplicitReport& own = implicit_part(report);
             EXPECT_EQ(own.unconverged, 0) << "step " << i;
             EXPECT_LE(own.worst_residual, 1) << "step " << i;
-            EXPECT_EQ(strain_excess(world.model, world.state).amount, 0) << "step " << i;
+            EXPECT_EQ(strain_excess(world.model, world.state.position).amount, 0) << "step " << i;
             contacts = std::max(contacts, report.active_contacts);
         }
         EXPECT_GT(contacts, 0);

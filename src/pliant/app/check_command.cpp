@@ -1,12 +1,14 @@
 #include "pliant/app/commands.hpp"
 #include "pliant/app/progress.hpp"
 #include "pliant/core/parallel.hpp"
+#include "pliant/methods/start.hpp"
 #include "pliant/run/certificate.hpp"
 #include "pliant/run/start_check.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 #include <mutex>
 
@@ -38,6 +40,26 @@ void print_bodies(const Scene& scene, const Model& model)
                    b.triangle_count, b.block_count, b.gap > 0 ? fmt::format("{:.3g}", b.gap) : "-");
 }
 
+/// The two bodies with the least room between them, measured in their gaps.
+void print_closest(const World& world)
+{
+    constexpr Real looked_at = 10; // gaps
+    const std::vector<StartDistance> near = start_distances(world, looked_at);
+    if (near.empty()) return;
+    const auto room = [](const StartDistance& d) { return d.distance / d.gap; };
+    const StartDistance& d = *std::min_element(
+        near.begin(), near.end(), [&](const StartDistance& a, const StartDistance& b) { return room(a) < room(b); });
+    const std::vector<Body>& bodies = world.model.bodies;
+    fmt::print("closest bodies at the start: '{}' and '{}', {:.3g} m apart, contact keeps {:.3g} m",
+               bodies[d.body_a].name, bodies[d.body_b].name, d.distance, d.gap);
+    if (d.distance < d.gap) fmt::print(": they start within their gap, and open it");
+    fmt::print("\n");
+    for (const PairLengths::Exception& e : world.model.pair_gaps)
+        fmt::print("'{}' and '{}' start within their default gap: contact keeps {:.3g} m between them, half of their "
+                   "room\n",
+                   bodies[e.a].name, bodies[e.b].name, e.length);
+}
+
 int check_scene(const std::string& path, const std::vector<std::string>& overrides)
 {
     const Scene scene = load_scene(path, overrides);
@@ -48,6 +70,8 @@ int check_scene(const std::string& path, const std::vector<std::string>& overrid
     for (const std::string& fault : start.faults) fmt::print("at the start {}\n", fault);
     for (const std::string& note : start.notes) fmt::print("note: at the start {}\n", note);
     fmt::print("{} triangle pairs tested at the start, {} intersections\n", start.pairs_tested, start.intersections);
+
+    print_closest(world);
 
     const bool refused = promise_of(scene.method).no_crossing && !start.faults.empty();
     const bool expected = !scene.expect.intersections || start.intersections <= *scene.expect.intersections;

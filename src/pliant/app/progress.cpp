@@ -44,6 +44,13 @@ void Progress::update(const RunProgress& p)
     std::fflush(stdout);
 }
 
+void Progress::note(const std::string& text)
+{
+    fmt::print("{}{}\n", line_open_ ? "\r\033[K" : "", text);
+    line_open_ = false;
+    std::fflush(stdout);
+}
+
 void Progress::end()
 {
     if (line_open_) fmt::print("\r\033[K");

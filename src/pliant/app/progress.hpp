@@ -11,7 +11,8 @@ class Progress {
 public:
     Progress();
     void update(const RunProgress& progress);
-    void end(); ///< moves on from a rewritten line
+    void note(const std::string& text); ///< a line of its own
+    void end();                         ///< moves on from a rewritten line
 
 private:
     bool terminal_;

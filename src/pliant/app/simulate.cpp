@@ -41,6 +41,7 @@ RunResult simulate(const Scene& scene, World& world, RunOptions options, bool qu
     if (!quiet) {
         print_start(scene, world, options);
         options.on_step = [&](const RunProgress& p) { progress.update(p); };
+        options.on_note = [&](const std::string& text) { progress.note(text); };
     }
     options.interrupted = [] { return interrupt_requested != 0; };
     std::signal(SIGINT, on_signal);

@@ -95,7 +95,8 @@ namespace {
 class Separations {
 public:
     Separations(const Surface& surface, const ImpactOptions& o)
-        : surface_(surface), gaps_(o.hard_gaps), tolerance_(o.tolerance)
+        : surface_(surface), gaps_(o.hard_gaps), curvature_(o.curvature), tolerance_(o.tolerance),
+          relax_to_start_(o.relax_to_start)
     {
         options_.min_separation = o.hard_gap;
         options_.tolerance = o.tolerance;
@@ -112,13 +113,20 @@ public:
             options_.min_separation = gaps_->between(a, b);
             options_.tolerance = tolerance_ * options_.min_separation;
         }
+        if (!curvature_.empty()) {
+            const Real extra = curvature_[a] + curvature_[b];
+            options_.min_separation += extra;
+            options_.relax_to_start = relax_to_start_ && extra == 0;
+        }
         return options_;
     }
 
 private:
     const Surface& surface_;
     const PairLengths* gaps_;
+    std::span<const Real> curvature_;
     Real tolerance_;
+    bool relax_to_start_;
     CcdOptions options_;
 };
 
@@ -131,6 +139,8 @@ std::vector<Real> separation_radii(const Surface& s, const ImpactOptions& o)
             const Real hard_gap = 2 * o.hard_gaps->share(s.vertex_body[v]);
             radius[v] = (hard_gap + o.tolerance * hard_gap) / 2;
         }
+    if (!o.curvature.empty())
+        for (Index v = 0; v < count(radius); ++v) radius[v] += o.curvature[s.vertex_body[v]];
     return radius;
 }
 

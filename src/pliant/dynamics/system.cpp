@@ -173,7 +173,7 @@ CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
     options.tolerance = tolerance;
     options.coarse = &coarse_;
     for (Index q = 0; q < parts_; ++q) {
-        if (scale[q] > 0) unit[q] = std::exp2(std::round(std::log2(scale[q] / largest)));
+        if (scale[q] > 0 && std::isfinite(largest)) unit[q] = std::exp2(std::round(std::log2(scale[q] / largest)));
         scale[q] /= unit[q];
         options.scale = std::hypot(options.scale, scale[q]);
     }

@@ -3,6 +3,7 @@
 #include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
+#include "pliant/geometry/closest.hpp"
 
 #include <cmath>
 #include <limits>
@@ -105,6 +106,7 @@ ContactFinder::ContactFinder(const Model& model, const ImplicitOptions& options)
     if (std::isfinite(margin)) detector_.set_reuse_margin(margin);
     for (Index b = 0; b < count(model.bodies); ++b)
         if (model.bodies[b].plane) plane_bodies_.push_back(b);
+    find_paths(model);
 }
 
 Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
@@ -124,6 +126,12 @@ Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
     }
     s.flat.resize(model.surface.edges.size());
     parallel_for(count(s.flat), [&](Index e) { s.flat[e] = cones_.is_flat(e, s.x0, options_.flat_sine); });
+    s.curvature.assign(model.bodies.size(), 0);
+    for (const ScriptedPath& path : paths_) {
+        const Real radius = path_radius(path, model, s.x0);
+        Real& curvature = s.curvature[path.body];
+        curvature = std::max(curvature, path.motion->chord_error(s.start.time, s.start.time + dt, radius));
+    }
     return s;
 }
 
@@ -245,9 +253,54 @@ Tentative ContactFinder::follow(const Substep& s, Vec3s v)
     options.tolerance = options_.ccd_fraction;
     options.kind = options_.ccd;
     options.planes = s.planes;
+    const std::vector<Real> curvature = curvatures(s, t.v);
+    options.curvature = curvature;
     t.impacts = detector_.impacts(s.x0, t.x1, options);
     std::erase_if(t.impacts, [&](const Impact& i) { return is_released(s.memory(), i.key); });
+    for (const Impact& i : t.impacts) {
+        const Contact c = make_contact(s.model, i);
+        if (!curvature.empty() && curvature[c.body_a] + curvature[c.body_b] > 0) t.too_curved = true;
+    }
     return t;
+}
+
+Release ContactFinder::release_of(const Model& model, const Impact& impact, Real time) const
+{
+    const Contact c = make_contact(model, impact);
+    return {time, c.body_a, c.body_b, impact.vertices};
+}
+
+bool ContactFinder::has_separated(const Substep& s, const Tentative& t, const ReleasedPair& pair) const
+{
+    const Surface& surface = s.model.surface;
+    const Vec3s& x = t.x1;
+    const auto apart = [&](Real distance, Index body_a, Index body_b) {
+        return distance > gaps_.between(body_a, body_b);
+    };
+    const auto vertex = [&](Index v) { return surface.vertex_body[v]; };
+    switch (static_cast<PairKind>(pair.kind)) {
+    case PairKind::vertex_vertex:
+        return apart((x[pair.a] - x[pair.b]).norm(), vertex(pair.a), vertex(pair.b));
+    case PairKind::vertex_edge: {
+        const Edge& e = surface.edges[pair.b];
+        const Real u = closest_on_segment(x[pair.a], x[e[0]], x[e[1]]);
+        return apart((x[pair.a] - (1 - u) * x[e[0]] - u * x[e[1]]).norm(), vertex(pair.a), vertex(e[0]));
+    }
+    case PairKind::vertex_face: {
+        const Triangle& f = surface.triangles[pair.b];
+        return apart(closest_point_triangle(x[pair.a], x[f[0]], x[f[1]], x[f[2]]).distance, vertex(pair.a),
+                     vertex(f[0]));
+    }
+    case PairKind::edge_edge: {
+        const Edge &e = surface.edges[pair.a], &g = surface.edges[pair.b];
+        return apart(closest_edge_edge(x[e[0]], x[e[1]], x[g[0]], x[g[1]]).distance, vertex(e[0]), vertex(g[0]));
+    }
+    case PairKind::vertex_plane: {
+        const MovingPlane& plane = s.planes[pair.b];
+        return apart(plane.t1.normal.dot(x[pair.a]) - plane.t1.offset, vertex(pair.a), plane.body);
+    }
+    }
+    return false;
 }
 
 } // namespace pliant

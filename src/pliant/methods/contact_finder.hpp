@@ -3,6 +3,7 @@
 
 #include "pliant/detection/normal_cones.hpp"
 #include "pliant/methods/implicit_options.hpp"
+#include "pliant/methods/report.hpp"
 #include "pliant/methods/substep.hpp"
 
 namespace pliant {
@@ -22,10 +23,28 @@ public:
     /// there was nothing to add.
     bool refine(const Substep& substep, const Tentative& tentative, int round, ContactSet& set) const;
 
+    /// The longest sub-step from here, at most dt, that no keyframe of a script interrupts.
+    Real uninterrupted(const Model& model, Real time, Real dt) const;
+
+    /// What is reported of a pair that is let through.
+    Release release_of(const Model& model, const Impact& impact, Real time) const;
+    /// Whether a pair that was let through is farther apart than its gap at the end of the tentative step.
+    bool has_separated(const Substep& substep, const Tentative& tentative, const ReleasedPair& pair) const;
+
     /// The body of each plane that detection names.
     const std::vector<Index>& plane_bodies() const { return plane_bodies_; }
 
 private:
+    /// A motion of a body or of some of its pins.
+    struct ScriptedPath {
+        Index body;
+        const Motion* motion;
+        Real radius; ///< farthest vertex from the pivot; of a plane, those of all bodies count [m]
+    };
+
+    void find_paths(const Model& model);
+    Real path_radius(const ScriptedPath& path, const Model& model, const Vec3s& x) const;
+    std::vector<Real> curvatures(const Substep& substep, const Vec3s& v) const;
     std::vector<Real> look_ahead(const Substep& substep) const;
     std::vector<Real> reaches(const Model& model, const std::vector<Real>& ahead) const;
     bool within_reach(const Model& model, const Contact& contact, const std::vector<Real>& ahead) const;
@@ -42,6 +61,9 @@ private:
     PairLengths gaps_;      ///< what contact keeps
     PairLengths hard_gaps_; ///< what CCD certifies
     std::vector<Index> plane_bodies_;
+    std::vector<ScriptedPath> paths_;
+    std::vector<Real> rotor_radius_; ///< per rotor: farthest vertex from its centre [m]
+    std::vector<Real> straight_;     ///< per body: how far it may leave a straight line without notice [m]
 };
 
 /// Gives the contact the impulse that it had in the last sub-step, scaled to the length of this one.

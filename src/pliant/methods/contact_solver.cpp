@@ -62,8 +62,8 @@ ContactResult ContactSolver::solve(const LinearSystem& linear, const Substep& s,
     // A velocity error is compared with the speed of what meets, or with what gravity adds in a step.
     const Real slowest = std::max(s.model.gravity.norm() * s.dt, std::numeric_limits<Real>::min());
     const ContactParts parts = contact_parts(rows.problem, component_, s.v_free, slowest);
-    const ContactSystem system{linear.A(), linear.diagonal_inverse(), s.v_free,        rows.problem,
-                               s.dt,       parts,                     &linear.coarse()};
+    const ContactSystem system{linear.A(), linear.diagonal_inverse(), s.v_free, rows.problem, s.dt,
+                               parts,      &linear.coarse()};
     ContactResult result = run(system, s.model, dv, lambda);
     store_impulses(rows, lambda, set);
     return result;

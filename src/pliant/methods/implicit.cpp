@@ -1,6 +1,8 @@
 #include "pliant/methods/implicit.hpp"
 
 #include "pliant/contact/failsafe.hpp"
+#include "pliant/methods/start.hpp"
+#include "pliant/world/strain.hpp"
 
 #include <cassert>
 #include <cstdio>
@@ -135,21 +137,27 @@ StepReport ImplicitContact::step(World& world, Real dt)
     report.substeps = 0;
     report.own.use<ImplicitReport>();
     world.state.memory.use<ImplicitMemory>();
+    if (world.state.step == 0) require_free_start(world);
     const Real end = world.state.time + dt;
     SubstepLengths lengths(dt, options_.max_halvings);
     while (!lengths.done()) {
-        const Substep substep = begin(world, lengths.next(), report);
+        const Real longest = finder_.uninterrupted(world.model, world.state.time, lengths.longest());
+        const Substep substep = begin(world, lengths.next(longest), report);
         const bool may_halve = lengths.refinement_may_halve();
         Attempt attempt = refine(substep, may_halve ? Divergence::ends_it : Divergence::is_accepted, report);
-        if (!attempt.safe && !may_halve) make_safe(substep, attempt, report);
-        if (!attempt.safe) {
+        const bool too_curved = attempt.tentative.too_curved;
+        if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
+        if (!attempt.safe || (attempt.strained && may_halve)) {
             std::vector<Impact>& impacts = attempt.tentative.impacts;
-            const bool hopeless = !may_halve && put_scripted_first(world.model.surface, impacts);
+            const bool hopeless = !may_halve && !too_curved && put_scripted_first(world.model.surface, impacts);
             if (hopeless || lengths.vanishing()) stop_or_release(world, substep, impacts, report);
             report_halving(impacts, report);
             lengths.halve();
             continue;
         }
+        std::erase_if(world.state.memory.use<ImplicitMemory>().released, [&](const ReleasedPair& pair) {
+            return finder_.has_separated(substep, attempt.tentative, pair);
+        });
         commit(world, substep, attempt, report);
         lengths.taken();
         if (!lengths.done()) report.inner.push_back({world.state.time, world.state.position, world.state.orientation});
@@ -196,6 +204,9 @@ Attempt ImplicitContact::refine(const Substep& substep, Divergence divergence, S
         const ScopedTimer timer(report.profile, "proximity");
         attempt.set = finder_.near(substep);
     }
+    // A limit that is broken already may stay so while it is won back.
+    const Real bearable =
+        std::max(options_.strain_tolerance, strain_excess(substep.model, substep.start.position).amount);
     for (int round = 1; round <= options_.max_rounds; ++round) {
         ++own.rounds;
         own.max_rounds = std::max(own.max_rounds, round);
@@ -207,8 +218,9 @@ Attempt ImplicitContact::refine(const Substep& substep, Divergence divergence, S
         const ScopedTimer timer(report.profile, "ccd");
         attempt.tentative = finder_.follow(substep, sum(substep.v_free, attempt.dv));
         attempt.safe = attempt.tentative.impacts.empty();
+        if (attempt.tentative.too_curved) return attempt; // no row describes a path that is not followed
+        attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable;
         if (!finder_.refine(substep, attempt.tentative, round, attempt.set)) return attempt;
-        // A strain limit alone asks for another round, but is no reason to halve.
         if (round < options_.max_rounds || !attempt.safe) report.rung = std::max(report.rung, Rung::refinement);
     }
     return attempt;
@@ -264,7 +276,10 @@ void ImplicitContact::stop_or_release(World& world, const Substep& substep, cons
     if (impacts.empty()) return;
     if (options_.pinch == PinchPolicy::release) {
         std::vector<ReleasedPair>& released = world.state.memory.use<ImplicitMemory>().released;
-        for (const Impact& i : impacts) released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
+        for (const Impact& i : impacts) {
+            released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
+            report.releases.push_back(finder_.release_of(world.model, i, world.state.time));
+        }
         std::sort(released.begin(), released.end());
         report.own.use<ImplicitReport>().released_pairs += count(impacts);
         return;

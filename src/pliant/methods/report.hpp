@@ -35,6 +35,13 @@ struct InnerState {
     std::vector<Quat> orientation; ///< per rigid body
 };
 
+/// A pair of features that was let through because nothing could keep it apart (`pinch: release`).
+struct Release {
+    Real time = 0; ///< at the start of the sub-step [s]
+    Index body_a = none, body_b = none;
+    std::array<Index, 4> vertices = {none, none, none, none}; ///< of the surface: of side a, then of side b
+};
+
 /// What one step did; `run` writes it as one line of stats.csv.
 struct StepReport {
     Profile profile; ///< seconds per stage
@@ -47,6 +54,7 @@ struct StepReport {
     Index limiting_a = none, limiting_b = none;
     std::vector<Real> residual_history; ///< of the last contact solve, where the method has an iterative one
     std::vector<ContactPoint> contacts; ///< with a force, in canonical order; of the last sub-step
+    std::vector<Release> releases;      ///< pairs that this step let through
     /// By bodies, over all sub-steps. What zones of impact and truncation do to the motion is not in them.
     std::vector<PairForce> pair_forces;
     /// The method's own numbers (ImplicitReport, ...), each a column of stats.csv.

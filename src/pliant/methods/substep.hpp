@@ -20,7 +20,8 @@ struct Substep {
     Vec3s x0 = {};      ///< surface at the start [m]
     Vec3s x1_free = {}; ///< surface at the unconstrained end; what is scripted ends there anyway [m]
     std::vector<MovingPlane> planes = {};
-    std::vector<char> flat = {}; ///< per edge of the surface: its faces form a plane at the start
+    std::vector<char> flat = {};      ///< per edge of the surface: its faces form a plane at the start
+    std::vector<Real> curvature = {}; ///< per body: how far its script leaves the straight lines of the sub-step [m]
 
     const ImplicitMemory& memory() const { return start.memory.get<ImplicitMemory>(); }
 };
@@ -31,6 +32,7 @@ struct Tentative {
     State end;                   ///< configuration only
     Vec3s x1;                    ///< surface at the end [m]
     std::vector<Impact> impacts; ///< of the path, without those that the user let through
+    bool too_curved = false;     ///< a body turns so far that an impact may be off the straight lines: no such step
 };
 
 /// What a try at a sub-step came to.
@@ -39,7 +41,8 @@ struct Attempt {
     Vec3s dv;          ///< change of velocity by contact, per block [m/s]
     Real residual = 0; ///< of the last contact solve, the largest over its tolerance
     Tentative tentative;
-    bool safe = false; ///< nothing passes through anything along the tentative path
+    bool safe = false;     ///< nothing passes through anything along the tentative path
+    bool strained = false; ///< a limit of strain is broken at its end
 };
 
 /// Lengths of the sub-steps that make up one step: halved where one fails, doubled again after two that did not.
@@ -51,17 +54,20 @@ public:
           remaining_(dt)
     {}
     bool done() const { return remaining_ <= 1e-9 * dt_; }
-    Real next() { return h_ = std::min(h_, remaining_); }
-    bool refinement_may_halve() const { return h_ > 1.5 * shortest_; }
-    bool vanishing() const { return h_ <= 1.5 * vanishing_; }
+    /// What may be left of the step, at most.
+    Real longest() const { return std::min(h_, remaining_); }
+    /// The next one, at most of this length.
+    Real next(Real longest) { return now_ = std::min(longest, this->longest()); }
+    bool refinement_may_halve() const { return now_ > 1.5 * shortest_; }
+    bool vanishing() const { return now_ <= 1.5 * vanishing_; }
     void halve()
     {
-        h_ = std::max(h_ / 2, vanishing_);
+        h_ = std::max(now_ / 2, vanishing_);
         successes_ = 0;
     }
     void taken()
     {
-        remaining_ -= h_;
+        remaining_ -= now_;
         if (++successes_ == 2) h_ *= 2, successes_ = 0;
     }
 
@@ -70,6 +76,7 @@ private:
 
     Real dt_, shortest_, vanishing_;
     Real h_, remaining_; ///< [s]
+    Real now_ = 0;       ///< the sub-step at hand [s]
     int successes_ = 0;  ///< in a row
 };
 

@@ -7,6 +7,7 @@
 #include "pliant/run/machine.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <atomic>
@@ -92,6 +93,14 @@ std::vector<std::string> not_reached(const RunReader& reader)
                                   known ? "'" + reader.bodies()[number].name + "'" : "a body", 100 * excess[worst]));
     }
     return out;
+}
+
+/// Whether an entry of run.json names two bodies.
+bool is_release(const nlohmann::json& pair)
+{
+    if (!pair.is_object() || !pair.contains("bodies")) return false;
+    const nlohmann::json& bodies = pair["bodies"];
+    return bodies.is_array() && bodies.size() == 2 && bodies[0].is_string() && bodies[1].is_string();
 }
 
 /// The path from one frame to the next, straight between the ends of the sub-steps.
@@ -195,6 +204,9 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
                                               *scene.expect.intersections)});
     for (ExpectationResult& e : check_expectations(reader)) c.expectations.push_back(std::move(e));
     c.not_reached = not_reached(reader);
+    if (const auto& info = reader.info(); info.contains("released") && info["released"].is_array())
+        for (const auto& pair : info["released"])
+            if (is_release(pair)) c.released.push_back(nlohmann::ordered_json(pair));
     c.seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begin).count();
     return c;
 }
@@ -221,6 +233,12 @@ std::string certificate_words(const Certificate& c)
         words += fmt::format("Method {} promises nothing about this.", c.method);
     if (!expected) words += " The scene expects something else.";
     for (const std::string& what : c.not_reached) words += " Not reached: " + what + ".";
+    if (!c.released.empty()) {
+        const auto bodies = c.released[0].value("bodies", std::vector<std::string>{});
+        words += fmt::format(" {} let through as the scene asks (pinch: release), the first between '{}'.",
+                             many(static_cast<std::int64_t>(c.released.size()), "pair was", "pairs were"),
+                             fmt::join(bodies, "' and '"));
+    }
     if (!c.finished) words += " The run is not finished.";
     return words;
 }
@@ -284,6 +302,7 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
             {"uncertain_impacts", c.uncertain_impacts},
             {"expect", expectations},
             {"not_reached", c.not_reached},
+            {"released", c.released},
             {"crossings", crossings},
             {"enclosed", enclosed},
             {"impacts", impacts},

@@ -55,6 +55,8 @@ struct Certificate {
     std::vector<ExpectationResult> expectations; ///< of the scene, intersections included
     /// What steps did not reach although the scene asks for it: sentences about the worst ones. Breaks no promise.
     std::vector<std::string> not_reached;
+    /// Pairs that `pinch: release` let through, as run.json lists them: time, bodies, vertices.
+    nlohmann::ordered_json released = nlohmann::ordered_json::array();
     Real seconds = 0; ///< of checking
 
     /// No intersection, no tunnelling, no crossing on the way.

@@ -106,6 +106,10 @@ private:
             seconds_before_ = info["summary"].value("seconds", 0.0);
             max_contacts_ = info["summary"].value("max_contacts", Index(0));
         }
+        if (info.contains("released") && info["released"].is_array())
+            for (const Json& pair : info["released"])
+                if (pair.is_object() && pair.value("step", std::int64_t(0)) <= world_.state.step)
+                    released_.push_back(pair);
     }
 
     bool every_step() const { return options_.every_step || every_step_before_; }
@@ -140,6 +144,7 @@ private:
             stats_.add(world_.state, report, sums, seconds_since(begin));
             forces_.add(world_, report);
             max_contacts_ = std::max<Index>(max_contacts_, report.contact_count);
+            note_limits(report, sums);
             if (options_.flush_stats) stats_.flush();
             if (frame_step(scene_, every_step(), frame_) == world_.state.step)
                 store_frame(report.contacts, std::move(report.inner));
@@ -161,6 +166,37 @@ private:
         } catch (const std::exception& e) {
             throw RunFailure(
                 fmt::format("step {} (time {:.6g} s): {}", world_.state.step + 1, world_.state.time, e.what()));
+        }
+    }
+
+    /// What this step did not keep goes into run.json, or is said once, and again when it has become much worse.
+    void note_limits(const StepReport& report, const StepSums& sums)
+    {
+        const auto note = [&](const std::string& what) {
+            if (options_.on_note)
+                options_.on_note(fmt::format("step {} ({:.6g} s): {}", world_.state.step, world_.state.time, what));
+        };
+        const auto name = [&](Index body) { return "'" + world_.model.bodies[body].name + "'"; };
+        if (const auto [excess, body] = sums.strain_excess; body != none && excess > noted_excess_) {
+            note(fmt::format("{} is {:.3g} % longer than max-strain allows", name(body), 100 * excess));
+            noted_excess_ = 2 * excess;
+        }
+        for (const Release& r : report.releases) {
+            Json vertices = Json::array();
+            for (const Index v : r.vertices)
+                if (v != none) {
+                    const Body& body = world_.model.bodies[world_.model.surface.vertex_body[v]];
+                    vertices.push_back({body.name, v - body.first_vertex});
+                }
+            released_.push_back({{"step", world_.state.step},
+                                 {"time", r.time},
+                                 {"bodies", {world_.model.bodies[r.body_a].name, world_.model.bodies[r.body_b].name}},
+                                 {"vertices", std::move(vertices)}});
+        }
+        if (!report.releases.empty()) {
+            const Release& r = report.releases.front();
+            note(fmt::format("{} pairs of features pinched between {} and {} are let through", report.releases.size(),
+                             name(r.body_a), name(r.body_b)));
         }
     }
 
@@ -210,6 +246,7 @@ private:
                            {"hash", fmt::format("{:016x}", world_.state.hash())},
                            {"updated", utc_now()}};
         if (!message.empty()) info["summary"]["message"] = message;
+        if (!released_.empty()) info["released"] = released_;
         write_atomically(directory_ / run_file::info, info.dump(2) + "\n");
     }
 
@@ -239,6 +276,8 @@ private:
     std::int64_t first_step_ = 0;
     Index frame_ = 0; ///< next to store
     Index max_contacts_ = 0;
+    Json released_ = Json::array(); ///< pairs that were let through
+    Real noted_excess_ = 0.01;      ///< of a limit of strain: a larger one is said
     bool every_step_before_ = false;
     Real seconds_before_ = 0;
     std::string started_ = utc_now();

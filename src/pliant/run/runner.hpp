@@ -25,6 +25,8 @@ struct RunOptions {
     Real checkpoint_every = 10; ///< seconds of computing between checkpoints; 0: after every step
     std::int64_t most_steps = std::numeric_limits<std::int64_t>::max(); ///< to take now; 0 stores the start only
     std::function<void(const RunProgress&)> on_step;
+    /// Of what a step did not reach, as it happens: one sentence.
+    std::function<void(const std::string&)> on_note;
     std::function<bool()> interrupted; ///< asked after every step; true saves and stops
 };
 

@@ -125,7 +125,7 @@ StepSums step_sums(const World& world)
     });
     sums.max_speed = std::sqrt(speed_sq);
     sums.max_elongation = max_elongation(world.model, world.state);
-    sums.strain_excess = strain_excess(world.model, world.state);
+    sums.strain_excess = strain_excess(world.model, world.state.position);
     sums.momentum = linear_momentum(world.model, world.state);
     sums.finite = std::isfinite(sums.max_speed) && std::isfinite(sums.energy.total());
     return sums;

@@ -1,5 +1,6 @@
 #include "pliant/mesh/embed.hpp"
 #include "pliant/mesh/topology.hpp"
+#include "pliant/methods/start.hpp"
 #include "pliant/methods/table.hpp"
 #include "pliant/scene/copies.hpp"
 #include "pliant/scene/meshes.hpp"
@@ -57,8 +58,8 @@ ClothMaterial cloth_material(const Value& m)
 
 SolidMaterial solid_material(const Value& m)
 {
-    return {m.at("density").real(), m.at("young").real(), m.at("poisson").real(), m.at("damping").real(),
-            m.at("drag").real(), m.at("model").scalar};
+    return {m.at("density").real(), m.at("young").real(), m.at("poisson").real(),
+            m.at("damping").real(), m.at("drag").real(),  m.at("model").scalar};
 }
 
 /// Selected particles of one pin entry, sorted. Vertices are scaled already, the box is not.
@@ -112,6 +113,10 @@ public:
         World world = builder_.build();
         check_finite(world);
         check_method(world);
+        if (promise_of(scene_.method).no_crossing) {
+            fit_gaps(world);
+            open_touching(world);
+        }
         return world;
     }
 

@@ -30,7 +30,7 @@ constexpr Key own_keys[] = {
     {.path = "contact", .kind = K::map, .fallback = "{}", .meaning = "How contact is treated."},
     {.path = "contact.method", .kind = K::choice, .fallback = "implicit", .meaning = "The contact method."},
     {.path = "contact.friction", .kind = K::number, .range = at_least(0), .fallback = "0.3", .meaning = "Coulomb friction coefficient of all pairs that `friction` does not name."},
-    {.path = "contact.gap", .kind = K::number, .unit = "m", .range = above(0), .words = "auto", .fallback = "auto", .meaning = "Distance that contact keeps between surfaces; `auto` is, for each body, a tenth of its median edge length, at most 0.5 % of its diagonal."},
+    {.path = "contact.gap", .kind = K::number, .unit = "m", .range = above(0), .words = "auto", .fallback = "auto", .meaning = "Distance that contact keeps between surfaces; `auto` is, for each body, a tenth of its median edge length, at most 0.5 % of its diagonal, and half of the distance between two bodies that start closer than that."},
 
     {.path = "materials", .kind = K::named, .fallback = "{}", .meaning = "What bodies are made of, by name."},
     {.path = "materials.*", .kind = K::map, .meaning = "A material."},

@@ -101,6 +101,7 @@ void WorldBuilder::add_surface(Body& body, const Vec3s& rest, const std::vector<
     body.triangle_count = count(triangles);
     body.closed = !triangles.empty() && is_closed(triangles);
     body.edge_length = median_edge_length(rest, edges);
+    body.default_gap = !gap;
     if (gap) {
         body.gap = *gap;
     } else if (body.obstacle == none) {
@@ -275,6 +276,7 @@ Index WorldBuilder::add_plane(const Plane& plane, const BodyOptions& options)
     body.obstacle = count(model.obstacles);
     body.plane = true;
     body.gap = options.gap.value_or(0);
+    body.default_gap = !options.gap;
     Plane placed;
     placed.normal = (options.place.rotation * plane.normal).normalized();
     placed.offset = placed.normal.dot(options.place(plane.normal * plane.offset));

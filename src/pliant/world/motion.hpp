@@ -23,8 +23,17 @@ public:
     /// Maps a point's place at the start to its place at time t.
     Pose pose(Real t) const;
     const std::vector<Keyframe>& keyframes() const { return keyframes_; }
+    const Vec3& pivot() const { return pivot_; }
+
+    /// The first keyframe between the two times, by more than rounding; t1 if there is none [s].
+    Real next_keyframe(Real t0, Real t1) const;
+    /// A bound for how far the path of a point, at most `radius` from the pivot, is from the straight line between its
+    /// ends [m]. A path that is straight but not uniform in time has no error.
+    Real chord_error(Real t0, Real t1, Real radius) const;
 
 private:
+    Keyframe at(Real t) const; ///< interpolated; there must be a keyframe
+
     std::vector<Keyframe> keyframes_;
     Vec3 pivot_ = Vec3::Zero();
     bool smooth_ = false;

@@ -15,15 +15,15 @@ Real max_elongation(const Model& model, const State& state)
     return largest;
 }
 
-StrainExcess strain_excess(const Model& model, const State& state)
+StrainExcess strain_excess(const Model& model, const Vec3s& position)
 {
-    assert(fits(model, state));
+    assert(count(position) == model.block_count());
     StrainExcess worst;
     for (Index b = 0; b < count(model.bodies); ++b) {
         const Body& body = model.bodies[b];
         const Real amount = parallel_max(body.limit_count, 0, [&](Index i) {
             const LengthLimit& l = model.length_limits[body.first_limit + i];
-            return (state.position[l.b] - state.position[l.a]).norm() / (l.ratio * l.rest_length) - 1;
+            return (position[l.b] - position[l.a]).norm() / (l.ratio * l.rest_length) - 1;
         });
         if (amount > worst.amount) worst = {amount, b};
     }

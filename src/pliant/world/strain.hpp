@@ -14,7 +14,7 @@ struct StrainExcess {
     Real amount = 0;   ///< 0: all are kept
     Index body = none; ///< whose limit it is
 };
-StrainExcess strain_excess(const Model& model, const State& state);
+StrainExcess strain_excess(const Model& model, const Vec3s& position);
 
 /// Per block: von Mises stress of a solid [Pa], averaged from elements to nodes by volume; for cloth the largest
 /// tension of the structural and shear springs at the particle [N], 0 for compressed ones; 0 for everything else.

@@ -44,8 +44,9 @@ struct Body {
     bool closed = false;                    ///< its surface encloses a volume
     bool sheet = false;                     ///< its particles are its surface, and none is inside
     bool stiff = false;                     ///< answers a push first of all as a whole
-    Real gap = 0;         ///< distance that contact keeps [m]; 0 for an obstacle that takes the other body's
-    Real edge_length = 0; ///< median edge length of its surface in the rest shape [m]; 0 for a plane
+    Real gap = 0;            ///< distance that contact keeps [m]; 0 for an obstacle that takes the other body's
+    bool default_gap = true; ///< nobody asked for this gap: it gives way to a smaller clearance at the start
+    Real edge_length = 0;    ///< median edge length of its surface in the rest shape [m]; 0 for a plane
 };
 
 /// A scripted obstacle: a closed mesh or a plane, moved by its script.
