@@ -131,19 +131,21 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt)
     invert_diagonal(A_, diagonal_inverse_);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     coarse_.update(A_);
-    momentum_scale_.assign(static_cast<std::size_t>(parts_), 0);
-    for (Index i = 0; i < A_.rows(); ++i) {
+    momentum_scale_ = part_norms([&](Index i) {
         const Vec3 p = dt * model.mass[i] * model.gravity, mv = model.mass[i] * state.velocity[i];
-        momentum_scale_[part_[i]] += p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
-    }
-    for (Real& scale : momentum_scale_) scale = std::sqrt(scale);
+        return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
+    });
 }
 
-/// |r| in the norm of D^-1, per part.
-std::vector<Real> LinearSystem::part_norms(const Vec3s& r) const
+/// Per part: the root of the sum of square(i) over its blocks.
+template <class Square>
+std::vector<Real> LinearSystem::part_norms(Square&& square) const
 {
     std::vector<Real> norm(static_cast<std::size_t>(parts_), 0);
-    for (Index i = 0; i < A_.rows(); ++i) norm[part_[i]] += r[i].dot(diagonal_inverse_[i] * r[i]);
+    if (parts_ == 1)
+        norm[0] = parallel_sum(A_.rows(), 0.0, square);
+    else
+        for (Index i = 0; i < A_.rows(); ++i) norm[part_[i]] += square(i);
     for (Real& n : norm) n = std::sqrt(n);
     return norm;
 }
@@ -166,7 +168,10 @@ CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
     set_single_blocks();
     // Parts have nothing to do with each other, so that each may be scaled: then all weigh about the same in the norms
     // of the iteration, and a heavy part does not hide the error of a light one. By powers of two, without rounding.
-    std::vector<Real> scale = part_norms(b_), unit(scale.size(), 1);
+    const auto norms_of = [&](const Vec3s& r) { // of D^-1
+        return part_norms([&](Index i) { return r[i].dot(diagonal_inverse_[i] * r[i]); });
+    };
+    std::vector<Real> scale = norms_of(b_), unit(scale.size(), 1);
     Real largest = 0;
     for (Index q = 0; q < parts_; ++q) largest = std::max(largest, scale[q] = std::max(scale[q], momentum_scale_[q]));
     CgOptions options;
@@ -183,7 +188,7 @@ CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
         v[i] /= unit[part_[i]];
     });
     options.residual = [&](const Vec3s& r) {
-        const std::vector<Real> norm = part_norms(r);
+        const std::vector<Real> norm = norms_of(r);
         Real worst = 0;
         for (Index q = 0; q < parts_; ++q)
             if (scale[q] > 0) worst = std::max(worst, norm[q] / scale[q]);

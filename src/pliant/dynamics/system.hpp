@@ -35,7 +35,8 @@ private:
                        std::span<BatchRows* const> batches);
     void assemble_rotors(const Model& model, const State& state, Real dt);
     void eliminate_prescribed(Index row, const Model& model);
-    std::vector<Real> part_norms(const Vec3s& r) const;
+    template <class Square>
+    std::vector<Real> part_norms(Square&& square) const;
 
     BlockMatrix A_;
     Vec3s b_, force_;
