@@ -35,6 +35,9 @@ const MethodInfo* find_method(std::string_view name);
 /// Throws Error for an unknown name.
 const MethodInfo& method_info(std::string_view name);
 
+/// MethodInfo::why_not of methods that simulate whatever has forces.
+std::string why_not_without_forces(const Model& model, const Body& body);
+
 /// What a method with these options promises. Throws Error for an unknown name.
 Promise promise_of(const MethodOptions& options);
 
