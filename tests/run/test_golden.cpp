@@ -32,20 +32,20 @@ bodies:
 )";
 
 const std::vector<Golden> golden = {
-    {"Hello", "hello", {}, 100, 0x07cfa3fa585c0099},
+    {"Hello", "hello", {}, 100, 0x0fff7eff6e75ba30},
     {"Demo",
      "falling-cloth",
      {"bodies.sheet.mesh.grid.vertices=[30, 30]", "contact.tolerance=1e-3"},
      200,
      0xdab4e198be87a97a},
     {"FallingCloth", "falling-cloth", {}, 125, 0xad81068f9ed370db},
-    {"Letters", "letters", {}, 14, 0xc4a02b563ef520ff},
+    {"Letters", "letters", {}, 14, 0xdc893beb6cb389a1},
     {"Layers",
      "layers",
      {"bodies.right-leg.motion.keyframes=[{time: 0}, {time: 0.2, turn: [-60, 0, 0]}]"},
      60,
-     0x3c1866d429b22e9c},
-    {"Unified", "unified", {}, 33, 0x57d17392841e42f8},
+     0x4a3804d59bbfadd4},
+    {"Unified", "unified", {}, 33, 0x6b76f7abd3fcab1e},
     {"RigidStack", nullptr, {}, 100, 0xba87928732d2fb51},
 };
 

@@ -66,6 +66,11 @@ LinearSystem::LinearSystem(const Model& model)
         part = number[part];
     }
     coarse_ = CoarseSpace(pattern, bodies_that_move_as_one(model), model.rest);
+    std::vector<CgPart> parts(static_cast<std::size_t>(parts_));
+    for (Index i = 0; i < n; ++i) parts[part_[i]].rows.push_back(i);
+    for (Index q = 0; q < coarse_.parts(); ++q) parts[part_[coarse_.part(q).first]].coarse_parts.push_back(q);
+    for (CgPart& part : parts)
+        if (part.rows.size() > 1) cg_parts_.push_back(std::move(part)); // a single block needs no iteration
     b_.resize(static_cast<std::size_t>(n));
     force_.resize(static_cast<std::size_t>(n));
     prescribed_.assign(static_cast<std::size_t>(n), Vec3::Zero());
@@ -166,36 +171,36 @@ CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
         });
     };
     set_single_blocks();
-    // Parts have nothing to do with each other, so that each may be scaled: then all weigh about the same in the norms
-    // of the iteration, and a heavy part does not hide the error of a light one. By powers of two, without rounding.
-    const auto norms_of = [&](const Vec3s& r) { // of D^-1
-        return part_norms([&](Index i) { return r[i].dot(diagonal_inverse_[i] * r[i]); });
-    };
-    std::vector<Real> scale = norms_of(b_), unit(scale.size(), 1);
-    Real largest = 0;
-    for (Index q = 0; q < parts_; ++q) largest = std::max(largest, scale[q] = std::max(scale[q], momentum_scale_[q]));
+    std::vector<Real> scale = part_norms([&](Index i) { return b_[i].dot(diagonal_inverse_[i] * b_[i]); });
+    for (Index q = 0; q < parts_; ++q) scale[q] = std::max(scale[q], momentum_scale_[q]);
     CgOptions options;
     options.tolerance = tolerance;
     options.coarse = &coarse_;
-    for (Index q = 0; q < parts_; ++q) {
-        if (scale[q] > 0 && std::isfinite(largest)) unit[q] = std::exp2(std::round(std::log2(scale[q] / largest)));
-        scale[q] /= unit[q];
-        options.scale = std::hypot(options.scale, scale[q]);
+    if (parts_ == 1) {
+        options.scale = scale[0];
+        const CgResult result = conjugate_gradients(A_, diagonal_inverse_, b_, v, options);
+        set_single_blocks(); // the iteration moves them by rounding errors
+        return result;
     }
-    Vec3s b(b_.size());
-    parallel_for(A_.rows(), [&](Index i) {
-        b[i] = b_[i] / unit[part_[i]];
-        v[i] /= unit[part_[i]];
-    });
-    options.residual = [&](const Vec3s& r) {
-        const std::vector<Real> norm = norms_of(r);
-        Real worst = 0;
-        for (Index q = 0; q < parts_; ++q)
-            if (scale[q] > 0) worst = std::max(worst, norm[q] / scale[q]);
-        return worst;
-    };
-    const CgResult result = conjugate_gradients(A_, diagonal_inverse_, b, v, options);
-    parallel_for(A_.rows(), [&](Index i) { v[i] *= unit[part_[i]]; });
+    // Parts have nothing to do with each other: each takes the iterations that it needs, and no error of a light one
+    // hides behind a heavy one.
+    std::vector<CgResult> results(cg_parts_.size());
+    CgScratch scratch(A_.rows());
+    parallel_for(
+        count(cg_parts_),
+        [&](Index q) {
+            CgOptions of_part = options;
+            of_part.scale = scale[part_[cg_parts_[q].rows.front()]];
+            results[q] = conjugate_gradients(A_, diagonal_inverse_, b_, v, of_part, cg_parts_[q], scratch);
+        },
+        1);
+    CgResult result;
+    result.converged = true;
+    for (const CgResult& r : results) {
+        result.iterations = std::max(result.iterations, r.iterations);
+        result.residual = std::max(result.residual, r.residual);
+        result.converged &= r.converged;
+    }
     set_single_blocks(); // the iteration moves them by rounding errors
     return result;
 }

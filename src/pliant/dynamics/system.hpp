@@ -48,6 +48,7 @@ private:
     std::vector<std::uint8_t> touches_pin_; ///< per block: pinned, or coupled with a pinned one
     std::vector<Index> part_;               ///< per block: number of its connected part
     Index parts_ = 0;
+    std::vector<CgPart> cg_parts_;     ///< those of more than one block
     std::vector<Real> momentum_scale_; ///< per part: |h M g| + |M v0| in the norm of D^-1
 };
 

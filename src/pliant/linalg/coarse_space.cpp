@@ -188,13 +188,14 @@ void CoarseSpace::add_correction(const Vec3s& r, Vec3s& x) const
 {
     assert(r.size() == x.size() && (parts() == 0 || r.size() == part_of_block_.size()));
     parallel_for(
-        parts(),
-        [&](Index p) {
-            Eigen::VectorXd z(3 * controls(p));
-            answer(p, r, z.data());
-            for (Index i = parts_[p].first; i < parts_[p].first + parts_[p].size; ++i) x[i] += velocity(z.data(), i);
-        },
-        4);
+        parts(), [&](Index p) { add_correction(p, r, x); }, 4);
+}
+
+void CoarseSpace::add_correction(Index p, const Vec3s& r, Vec3s& x) const
+{
+    Eigen::VectorXd z(3 * controls(p));
+    answer(p, r, z.data());
+    for (Index i = parts_[p].first; i < parts_[p].first + parts_[p].size; ++i) x[i] += velocity(z.data(), i);
 }
 
 } // namespace pliant

@@ -54,6 +54,8 @@ public:
     }
     /// x += P (P^T A P)^-1 P^T r.
     void add_correction(const Vec3s& r, Vec3s& x) const;
+    /// The same for one part.
+    void add_correction(Index p, const Vec3s& r, Vec3s& x) const;
 
 private:
     std::vector<Part> parts_;

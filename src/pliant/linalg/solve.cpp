@@ -7,6 +7,7 @@
 
 #include <cassert>
 #include <cmath>
+#include <span>
 
 namespace pliant {
 
@@ -16,57 +17,122 @@ void invert_diagonal(const BlockMatrix& A, std::vector<Mat3>& inverse)
     parallel_for(A.rows(), [&](Index i) { inverse[i] = Mat3(A.block(A.pattern().diagonal[i])).inverse(); });
 }
 
-CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b, Vec3s& x,
-                             const CgOptions& options)
+namespace {
+
+/// All rows, or those of a large part, on all threads.
+struct ParallelRows {
+    std::span<const Index> rows; ///< empty: 0 to size - 1
+    Index size;
+
+    Index row(Index k) const { return rows.empty() ? k : rows[k]; }
+    template <class Visit>
+    void for_each(Visit&& visit) const
+    {
+        parallel_for(
+            size, [&](Index k) { visit(row(k)); }, 512);
+    }
+    template <class Value>
+    Real sum(Value&& value) const
+    {
+        return parallel_sum(size, 0.0, [&](Index k) { return value(row(k)); });
+    }
+};
+
+/// Those of a small part, one after the other.
+struct SerialRows {
+    std::span<const Index> rows;
+
+    template <class Visit>
+    void for_each(Visit&& visit) const
+    {
+        for (const Index i : rows) visit(i);
+    }
+    template <class Value>
+    Real sum(Value&& value) const
+    {
+        Real total = 0;
+        for (const Index i : rows) total += value(i);
+        return total;
+    }
+};
+
+/// correct(r, z) adds the coarse part of the preconditioner and says whether there is one.
+template <class Rows, class Correct>
+CgResult iterate(const Rows& rows, const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b,
+                 Vec3s& x, const CgOptions& options, CgScratch& scratch, Correct&& correct)
 {
-    const Index n = A.rows();
-    assert(count(diagonal_inverse) == n && count(b) == n && count(x) == n);
     assert(options.tolerance >= 0 && options.max_iterations >= 0 && options.scale >= 0);
-    const auto norm_sq = [&](const Vec3s& r) {
-        return parallel_sum(n, 0.0, [&](Index i) { return r[i].dot(diagonal_inverse[i] * r[i]); });
-    };
-    const Real scale = options.scale > 0 ? options.scale : std::sqrt(norm_sq(b));
+    auto& [r, z, p, Ap] = scratch;
     CgResult result;
+    const Real scale = options.scale > 0
+                           ? options.scale
+                           : std::sqrt(rows.sum([&](Index i) { return b[i].dot(diagonal_inverse[i] * b[i]); }));
     if (scale == 0) {
-        for (Vec3& xi : x) xi.setZero();
+        rows.for_each([&](Index i) { x[i].setZero(); });
         result.converged = true;
         return result;
     }
-    Vec3s r(b.size()), z(b.size()), p(b.size()), Ap(b.size());
-    A.multiply(x, Ap);
+    rows.for_each([&](Index i) {
+        Ap[i] = A.row_product(i, x);
+        r[i] = b[i];
+    });
     Real r_norm_sq = 0, rz = 0;
     // z = (D^-1 + P (P^T A P)^-1 P^T) r, after r -= alpha A p
     const auto precondition = [&](Real alpha) {
-        r_norm_sq = parallel_sum(n, 0.0, [&](Index i) {
+        r_norm_sq = rows.sum([&](Index i) {
             r[i] -= alpha * Ap[i];
             z[i] = diagonal_inverse[i] * r[i];
             return r[i].dot(z[i]);
         });
         rz = r_norm_sq;
-        if (options.coarse && options.coarse->parts() > 0) {
-            options.coarse->add_correction(r, z);
-            rz = dot(r, z);
-        }
+        if (correct(r, z)) rz = rows.sum([&](Index i) { return r[i].dot(z[i]); });
     };
-    r = b;
     precondition(1);
-    p = z;
+    rows.for_each([&](Index i) { p[i] = z[i]; });
     for (;; ++result.iterations) {
         result.residual = std::sqrt(r_norm_sq) / scale;
-        if (options.residual && result.residual <= options.tolerance) result.residual = options.residual(r);
         result.converged = result.residual <= options.tolerance;
         if (result.converged || result.iterations >= options.max_iterations) return result;
-        A.multiply(p, Ap);
-        const Real pAp = dot(p, Ap), before = rz;
+        rows.for_each([&](Index i) { Ap[i] = A.row_product(i, p); });
+        const Real pAp = rows.sum([&](Index i) { return p[i].dot(Ap[i]); }), before = rz;
         if (!(pAp > 0)) return result; // the residual cannot be lowered any further in this arithmetic
         const Real alpha = rz / pAp;
         precondition(alpha);
         const Real beta = rz / before;
-        parallel_for(n, [&](Index i) {
+        rows.for_each([&](Index i) {
             x[i] += alpha * p[i];
             p[i] = z[i] + beta * p[i];
         });
     }
+}
+
+} // namespace
+
+CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b, Vec3s& x,
+                             const CgOptions& options)
+{
+    assert(count(diagonal_inverse) == A.rows() && count(b) == A.rows() && count(x) == A.rows());
+    CgScratch scratch(A.rows());
+    return iterate(ParallelRows{{}, A.rows()}, A, diagonal_inverse, b, x, options, scratch,
+                   [&](const Vec3s& r, Vec3s& z) {
+                       if (!options.coarse || options.coarse->parts() == 0) return false;
+                       options.coarse->add_correction(r, z);
+                       return true;
+                   });
+}
+
+CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b, Vec3s& x,
+                             const CgOptions& options, const CgPart& part, CgScratch& scratch)
+{
+    assert(count(diagonal_inverse) == A.rows() && count(b) == A.rows() && count(x) == A.rows());
+    constexpr Index large = 4096; // rows: below, threads cost more than they win
+    const auto correct = [&](const Vec3s& r, Vec3s& z) {
+        for (const Index q : part.coarse_parts) options.coarse->add_correction(q, r, z);
+        return !part.coarse_parts.empty();
+    };
+    if (count(part.rows) < large)
+        return iterate(SerialRows{part.rows}, A, diagonal_inverse, b, x, options, scratch, correct);
+    return iterate(ParallelRows{part.rows, count(part.rows)}, A, diagonal_inverse, b, x, options, scratch, correct);
 }
 
 struct DirectSolver::Factor {

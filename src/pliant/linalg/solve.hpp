@@ -3,8 +3,6 @@
 
 #include "pliant/linalg/coarse_space.hpp"
 
-#include <functional>
-
 namespace pliant {
 
 /// Inverses of the diagonal blocks, the metric and preconditioner of every iteration.
@@ -15,8 +13,17 @@ struct CgOptions {
     int max_iterations = 10000;
     Real scale = 0;                      ///< what the residual is compared with; 0: |b|
     const CoarseSpace* coarse = nullptr; ///< joins the preconditioner
-    /// A stricter measure of the relative residual, asked once the whole is below the tolerance; null: none.
-    std::function<Real(const Vec3s& r)> residual = {};
+};
+
+/// Rows that are coupled with each other and with no others: a system of its own.
+struct CgPart {
+    std::vector<Index> rows;         ///< ascending
+    std::vector<Index> coarse_parts; ///< of the coarse space, that are in it
+};
+/// Vectors of the iteration. Parts may be solved at the same time with the same scratch.
+struct CgScratch {
+    explicit CgScratch(Index rows) : r(static_cast<std::size_t>(rows)), z(r), p(r), Ap(r) {}
+    Vec3s r, z, p, Ap;
 };
 
 struct CgResult {
@@ -28,6 +35,10 @@ struct CgResult {
 /// Conjugate gradients preconditioned with the diagonal blocks and a coarse space; x is the start and the answer.
 CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b, Vec3s& x,
                              const CgOptions& options);
+
+/// The same for one part of the system only. Small parts are solved on one thread.
+CgResult conjugate_gradients(const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b, Vec3s& x,
+                             const CgOptions& options, const CgPart& part, CgScratch& scratch);
 
 /// Direct factorisation: the reference.
 class DirectSolver {
