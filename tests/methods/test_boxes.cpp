@@ -193,7 +193,10 @@ TEST(Boxes, BodyRestsOnAClosedMeshAndOnAMovingOne)
             table.motion =
                 Motion({{0, Vec3::Zero(), Vec3::Zero()}, {2, {0, 0.4, 0}, Vec3::Zero()}}, Vec3::Zero(), false);
         builder.add_obstacle(make_box({2, 0.5, 2}, {3, 1, 3}), table);
-        builder.add_lattice(lattice(make_sphere(0.2, 3), {5, 0, true}), soft(), named("ball", {0.1, 0.6, 0.05}));
+        LatticeMaterial material = soft();
+        material.drag = 3; // it soon stops bouncing
+        builder.add_lattice(lattice(make_box({0.3, 0.3, 0.3}, {6, 6, 6}), {4, 0, true}), material,
+                            named("block", {0.1, 0.45, 0.05}));
         World world = builder.build();
         const auto method = make_method(world, BoxesOptions());
         const auto centre = [&] {

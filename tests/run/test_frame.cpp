@@ -213,7 +213,7 @@ TEST(Frame, WithANumberThatLeadsOutOfTheMeshIsRefused)
                   (dir / "bad").string() + ": its arrays do not fit together or to the run's mesh")
             << what;
     };
-    for (const Index body : {-1, 6, 1 << 30}) {
+    for (const Index body : {-1, 7, 1 << 30}) {
         expect_refused("contact", [&](StoredFrame& f) { f.contacts[0].body_a = body; });
         expect_refused("contact", [&](StoredFrame& f) { f.contacts[0].body_b = body; });
     }

@@ -2,7 +2,7 @@
 
 #include "pliant/core/parallel.hpp"
 
-#include <cstdlib>
+#include <algorithm>
 
 namespace pliant {
 namespace {
@@ -24,6 +24,7 @@ LatticeBoxes::LatticeBoxes(std::vector<BoxCell> cells, const BoxOptions& options
     Real sum = 0;
     for (BoxCell& c : cells_) {
         sum += c.side;
+        kin_.push_back({c.body, c.place});
         for (int k = 0; k < 3; ++k) {
             const Real lacking = least_thickness - (c.high[k] - c.low[k]);
             if (lacking <= 0) continue;
@@ -53,10 +54,10 @@ void LatticeBoxes::update(Index i, const Vec3s& x)
 
 bool LatticeBoxes::may_meet(Index a, Index b) const
 {
-    const BoxCell &p = cells_[a], &q = cells_[b];
+    const Kin &p = kin_[a], &q = kin_[b];
     if (p.body == q.body) {
-        const auto steps = [&](int k) { return std::abs(p.place[k] - q.place[k]); };
-        return std::max({steps(0), steps(1), steps(2)}) > 1;
+        const auto near = [&](int k) { return static_cast<unsigned>(p.place[k] - q.place[k] + 1) <= 2; };
+        return !(near(0) && near(1) && near(2));
     }
     return no_contact_.empty() ||
            !std::binary_search(no_contact_.begin(), no_contact_.end(),

@@ -47,10 +47,7 @@ public:
     /// Pairs whose axis-aligned boxes come closer than a margin [m], without neighbours, which share a node and move
     /// together. In the rest shape no other boxes of a body overlap, because each is within its own cell.
     const std::vector<std::array<Index, 2>>& find_candidates(Real margin);
-    bool is_candidate(const std::array<Index, 2>& pair) const
-    {
-        return std::binary_search(candidates_.begin(), candidates_.end(), pair);
-    }
+    const std::vector<std::array<Index, 2>>& candidates() const { return candidates_; }
     /// The candidates that overlap, in their order. Brings the nodes and planes of their boxes up to date.
     const std::vector<BoxPair>& find_overlaps(const Vec3s& x);
     BoxOverlap overlap_of(Index a, Index b) const;
@@ -63,7 +60,14 @@ public:
 private:
     bool may_meet(Index a, Index b) const;
 
+    /// What tells whether two cells may meet, close together in memory.
+    struct Kin {
+        Index body;
+        std::array<Index, 3> place;
+    };
+
     std::vector<BoxCell> cells_;
+    std::vector<Kin> kin_;
     BoxOptions options_;
     std::vector<std::array<Index, 2>> no_contact_;
     Real mean_side_ = 1, smallest_side_ = 1;

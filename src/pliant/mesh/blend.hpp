@@ -46,6 +46,9 @@ Real blend_distance(const std::vector<BlendPart>& parts, const Vec3& x);
 /// triangles than an Index can count.
 TriangleMesh make_blend(const BlendOptions& options);
 
+/// A teapot on the origin, spout along x. Its foot fits inside of the rim of another one's lid.
+BlendOptions make_teapot(Real radius, Real edge);
+
 /// Triangles that make_blend() will make, roughly.
 Real blend_triangles(const BlendOptions& options);
 

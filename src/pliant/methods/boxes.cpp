@@ -26,7 +26,7 @@ constexpr MethodOption options[] = {
      .meaning = "With `planes: paper`, points inside of a box that are tested like its nodes: so many along each axis, 1 is the centre.",
      .set = setter<O>([](O& o, const V& v) { o.inner = static_cast<int>(v.number); })},
     {.path = "contact.order", .kind = OptionKind::choice, .words = "passes paper", .fallback = "passes",
-     .meaning = "`passes`: all overlaps are found, then taken away in groups that share nothing, in parallel, and again until `overlap` is reached; `paper`: one bucket of the hash after the other, once, on one thread.",
+     .meaning = "`passes`: all overlaps are found, then taken away in groups that share nothing, in parallel, and again until `overlap` is reached; `paper`: one pair after the other, once, on one thread.",
      .set = setter<O>([](O& o, const V& v) { o.order = v.word == "paper" ? BoxOrder::paper : BoxOrder::passes; })},
     {.path = "contact.passes", .kind = OptionKind::integer, .range = between(1, 1000), .fallback = "6",
      .meaning = "Most passes in a sub-step.",
@@ -64,11 +64,42 @@ std::vector<std::uint8_t> fixed_blocks(const Model& model)
     return fixed;
 }
 
+Real deepest_overlap(const LatticeBoxes& boxes, const std::vector<BoxPair>& pairs,
+                     const std::vector<ObstacleOverlap>& touching)
+{
+    Real deepest = 0;
+    for (const BoxPair& p : pairs)
+        deepest = std::max(deepest, p.overlap.depth / std::min(boxes.cell(p.a).side, boxes.cell(p.b).side));
+    for (const ObstacleOverlap& o : touching) deepest = std::max(deepest, o.overlap.depth / boxes.cell(o.cell).side);
+    return deepest;
+}
+
 std::vector<std::array<Index, 2>> sorted(std::vector<std::array<Index, 2>> pairs)
 {
     std::sort(pairs.begin(), pairs.end());
     return pairs;
 }
+
+/// The deepest overlap of boxes, or of a box and an obstacle, in cells.
+class BoxMeasure final : public StateMeasure {
+public:
+    BoxMeasure(const Model& model, const BoxesOptions& o)
+        : model_(model), boxes_(box_cells(model, o.extent), {o.planes, o.inner}, sorted(model.no_contact)),
+          obstacles_(model)
+    {}
+    const char* what() const override { return "overlap of boxes in cells"; }
+    Real at(const Vec3s& position, Real time) override
+    {
+        boxes_.update(position);
+        boxes_.find_candidates(0);
+        return deepest_overlap(boxes_, boxes_.find_overlaps(position), obstacles_.find(model_, boxes_, time));
+    }
+
+private:
+    const Model& model_;
+    LatticeBoxes boxes_;
+    BoxObstacles obstacles_;
+};
 
 } // namespace
 
@@ -105,6 +136,9 @@ MethodInfo boxes_method()
         .empty_memory = [] { return Record(); },
         .make = [](const World& world, const MethodOptions& o) -> std::unique_ptr<Method> {
             return std::make_unique<BoxMethod>(world, o.get<O>());
+        },
+        .make_measure = [](const Model& model, const MethodOptions& o) -> std::unique_ptr<StateMeasure> {
+            return std::make_unique<BoxMeasure>(model, o.get<O>());
         },
     };
 }
@@ -148,11 +182,7 @@ Real BoxMethod::find(const Model& model, const State& state)
 {
     pairs_ = &boxes_.find_overlaps(state.position);
     touching_ = &obstacles_.find(model, boxes_, state.time);
-    Real deepest = 0;
-    for (const BoxPair& p : *pairs_)
-        deepest = std::max(deepest, p.overlap.depth / std::min(boxes_.cell(p.a).side, boxes_.cell(p.b).side));
-    for (const ObstacleOverlap& o : *touching_) deepest = std::max(deepest, o.overlap.depth / boxes_.cell(o.cell).side);
-    return deepest;
+    return deepest_overlap(boxes_, *pairs_, *touching_);
 }
 
 void BoxMethod::collide(const Model& model, State& state, Real dt, StepReport& report)
@@ -166,7 +196,6 @@ void BoxMethod::collide(const Model& model, State& state, Real dt, StepReport& r
     {
         const ScopedTimer timer(report.profile, "hash");
         own.candidates = count(boxes_.find_candidates(margin * boxes_.smallest_side()));
-        own.hash_entries = static_cast<int>(boxes_.hash().entry_count());
     }
     report.contacts.clear();
     const bool in_order = options_.order == BoxOrder::paper;
@@ -186,7 +215,7 @@ void BoxMethod::collide(const Model& model, State& state, Real dt, StepReport& r
         in_order ? respond_in_order(model, state) : respond(model, state, first);
         if (first) add_contacts(dt, report);
     }
-    own.inverted = boxes_.inverted_count();
+    own.inverted_boxes = boxes_.inverted_count();
     report.contact_count = own.collisions;
     report.active_contacts = count(report.contacts);
 }
@@ -263,35 +292,21 @@ void BoxMethod::add_contacts(Real dt, StepReport& report) const
     }
 }
 
-/// [Jung, fig. 4] on one thread. A pair that shares several buckets is looked at in each; once its boxes are apart
-/// nothing happens any more.
+/// [Jung, fig. 4]: one pair after the other, on one thread, each with its boxes as those before have left them.
 void BoxMethod::respond_in_order(const Model& model, State& state)
 {
     const auto act = [&](BoxContact contact) {
         response_.relax(contact, state.velocity);
         response_.shift(contact, state.position);
     };
-    const auto look = [&](Index a, Index b) {
-        const auto pair = std::array<Index, 2>{std::min(a, b), std::max(a, b)};
-        if (!boxes_.is_candidate(pair)) return;
-        boxes_.update(pair[0], state.position);
-        boxes_.update(pair[1], state.position);
-        const BoxPair found{pair[0], pair[1], boxes_.overlap_of(pair[0], pair[1])};
-        if (!(found.overlap.depth > 0)) return;
-        const Real friction = model.friction.between(boxes_.cell(pair[0]).body, boxes_.cell(pair[1]).body);
+    for (const auto& [a, b] : boxes_.candidates()) {
+        boxes_.update(a, state.position);
+        boxes_.update(b, state.position);
+        const BoxPair found{a, b, boxes_.overlap_of(a, b)};
+        if (!(found.overlap.depth > 0)) continue;
+        const Real friction = model.friction.between(boxes_.cell(a).body, boxes_.cell(b).body);
         act(response_.contact(found, friction, state.velocity));
-    };
-    std::vector<Index> bucket;
-    for (Index b = 0; b < boxes_.hash().bucket_count(); ++b) {
-        bucket.clear();
-        boxes_.hash().for_bucket(b, [&](Index box) { bucket.push_back(box); });
-        for (std::size_t i = 0; i < bucket.size(); ++i)
-            for (std::size_t j = i + 1; j < bucket.size(); ++j)
-                if (bucket[i] != bucket[j]) look(bucket[i], bucket[j]);
     }
-    for (const Index large : boxes_.hash().large())
-        for (Index other = 0; other < boxes_.size(); ++other)
-            if (other != large) look(large, other);
     for (Index i = count(*pairs_); i < count(contacts_); ++i)
         if (const BoxContact now = renewed(contacts_[i], i, state); now.b.cell != none) act(now);
 }

@@ -28,15 +28,13 @@ struct BoxesOptions {
 
 /// Of the last sub-step, but for the overlap.
 struct BoxesReport {
-    Real overlap = 0;     ///< of two boxes, or a box and an obstacle, at the end of the step: depth in cells
-    int collisions = 0;   ///< overlaps before any was taken away
-    int passes = 0;       ///< that took them away
-    int candidates = 0;   ///< pairs of boxes that were looked at
-    int inverted = 0;     ///< boxes among them that are turned inside out
-    int hash_entries = 0; ///< boxes in buckets, each as often as it is in one
+    Real overlap = 0;       ///< of two boxes, or a box and an obstacle, at the end of the step: depth in cells
+    int collisions = 0;     ///< overlaps before any was taken away
+    int passes = 0;         ///< that took them away
+    int candidates = 0;     ///< pairs of boxes that were looked at
+    int inverted_boxes = 0; ///< of these pairs: turned inside out
 
-    static constexpr const char* member_names[] = {"overlap",    "collisions", "passes",
-                                                   "candidates", "inverted",   "hash_entries"};
+    static constexpr const char* member_names[] = {"overlap", "collisions", "passes", "candidates", "inverted_boxes"};
 };
 
 /// Boxes of all lattices of a model.

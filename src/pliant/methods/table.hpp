@@ -15,6 +15,15 @@ struct Promise {
     bool no_crossing = false; ///< no intersection in any frame, no tunnelling, no crossing on the way
 };
 
+/// What a method that does not promise freedom from intersections keeps small instead.
+class StateMeasure {
+public:
+    virtual ~StateMeasure() = default;
+    virtual const char* what() const = 0; ///< with its unit
+    /// With the blocks at the given places [m], at a time [s].
+    virtual Real at(const Vec3s& position, Real time) = 0;
+};
+
 struct MethodInfo {
     std::string_view name;  ///< as in `contact.method`
     std::string_view about; ///< for people: what it does and promises, to stand after "name: "
@@ -26,6 +35,8 @@ struct MethodInfo {
     std::span<const char* const> columns; ///< of stats.csv: the member names of StepReport::own
     Record (*empty_memory)();             ///< as State::memory before the first step
     std::unique_ptr<Method> (*make)(const World& world, const MethodOptions& options);
+    /// Null: `pliant check` tests triangles exactly, whatever is promised. The model must outlive the measure.
+    std::unique_ptr<StateMeasure> (*make_measure)(const Model& model, const MethodOptions& options) = nullptr;
 };
 
 std::span<const MethodInfo> methods();

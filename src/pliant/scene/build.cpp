@@ -1,3 +1,4 @@
+#include "pliant/core/random.hpp"
 #include "pliant/mesh/embed.hpp"
 #include "pliant/mesh/lattice.hpp"
 #include "pliant/mesh/topology.hpp"
@@ -276,14 +277,34 @@ private:
                  "bodies." + name + " measures " + fmt::format("{:.3g}", radius) + " m, which is out of reach");
         const std::vector<Pose> poses = copy_poses(body.find("copies"), place_of(body), radius);
         const bool numbered = body.has("copies") || pieces.size() > 1;
+        const Value* scatter = body.find("scatter");
+        const BodyOptions all = options;
+        Random random(scatter ? static_cast<std::uint64_t>(scatter->at("seed").integer()) : 0);
         for (const Pose& pose : poses)
             for (const Piece& piece : pieces) {
                 std::vector<Index>& numbers = numbers_[name];
                 options.name = numbered ? name + "#" + std::to_string(numbers.size() + 1) : name;
                 options.place = pose;
+                options.velocity = all.velocity;
+                options.angular_velocity = all.angular_velocity;
+                if (scatter) set_scatter(*scatter, piece, random, options);
                 set_motions(body, piece.pins, options);
                 numbers.push_back(add_one(name, body, *mesh, piece, options));
             }
+    }
+
+    static void set_scatter(const Value& scatter, const Piece& piece, Random& random, BodyOptions& options)
+    {
+        if (scatter.at("turn").boolean()) {
+            Eigen::AlignedBox<Real, 3> box;
+            for (const Vec3& x : piece.shape.vertices()) box.extend(x);
+            const Quat turn = random.rotation();
+            const Pose about_middle = {box.center() - turn * box.center(), turn};
+            options.place = {options.place(about_middle.translation), options.place.rotation * turn};
+        }
+        const Vec3 axis = random.on_sphere(), way = random.on_sphere(); // drawn also where there is nothing to add
+        options.angular_velocity += scatter.at("spin").real() * random.uniform() * axis;
+        options.velocity += scatter.at("speed").real() * random.uniform() * way;
     }
 
     void add_plane(const std::string& name, const Value& body, BodyOptions& options)

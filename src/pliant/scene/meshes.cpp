@@ -55,6 +55,12 @@ Real disc_elements(Real n)
 
 BlendOptions blend_options(const Value& v);
 
+BlendOptions teapot_options(const Value& v)
+{
+    const Real radius = real(v, "radius");
+    return make_teapot(radius, v.at("edge").scalar == "auto" ? radius / 14 : real(v, "edge"));
+}
+
 struct Generator {
     std::string_view key;
     Real (*elements)(const Value&);
@@ -80,6 +86,8 @@ constexpr Generator generators[] = {
      [](const Value& v) -> BodyMesh { return {make_capsule(real(v, "radius"), real(v, "length"), whole(v, "around"), whole(v, "along")), {}}; }},
     {"wedge", [](const Value& v) { return box_faces(v.at("cells").vec3()); },
      [](const Value& v) -> BodyMesh { return {make_wedge(real(v, "inner"), real(v, "outer"), radians(real(v, "angle")), real(v, "depth"), whole3(v, "cells")), {}}; }},
+    {"teapot", [](const Value& v) { return blend_triangles(teapot_options(v)); },
+     [](const Value& v) -> BodyMesh { return {make_blend(teapot_options(v)), {}}; }},
     {"blend", [](const Value& v) { return blend_triangles(blend_options(v)); },
      [](const Value& v) -> BodyMesh { return {make_blend(blend_options(v)), {}}; }},
     {"tet-box", [](const Value& v) { return 6 * v.at("cells").vec3().prod(); },

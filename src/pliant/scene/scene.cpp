@@ -127,6 +127,7 @@ void check_obstacle(const Value& body, const std::string& path)
     forbid(body, "pin", path, "an obstacle is moved by 'motion', it has no pins");
     forbid(body, "embed", path, "an obstacle is not embedded");
     forbid(body, "lattice", path, "an obstacle does not deform");
+    forbid(body, "scatter", path, "an obstacle starts where it is placed");
     for (const char* key : {"velocity", "spin"})
         if (body.at(key).vec3().norm() > 0)
             fail(body.at(key).mark, path + "." + key + ": an obstacle moves by its 'motion' only");
@@ -216,6 +217,8 @@ Expectation read_expectation(const Value& expect, const std::string& path)
     if (const Value* v = expect.find("at-rest-by")) e.at_rest_by = v->real();
     if (const Value* v = expect.find("rest-speed")) e.rest_speed = v->real();
     if (const Value* v = expect.find("contacts")) e.contacts = v->integer();
+    if (const Value* v = expect.find("overlap")) e.overlap = v->real();
+    if (const Value* v = expect.find("final-overlap")) e.final_overlap = v->real();
     if (const Value* v = expect.find("energy-gain")) e.energy_gain = v->real();
     e.bounds = box_of(expect.find("bounds"), path + ".bounds");
     return e;
