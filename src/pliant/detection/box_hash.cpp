@@ -37,11 +37,11 @@ void BoxHash::update(std::span<const Box> boxes, Real usual)
     }
     for (std::size_t b = 0; b < buckets; ++b) begin_[b + 2] += begin_[b + 1];
     const std::size_t entries = boxes.size() - large_.size();
-    key_.resize(entries);
-    number_.resize(entries);
+    number_.assign(entries + lanes, none); // after the last box: what no box is compared with
+    key_.resize(entries + lanes);
     for (int k = 0; k < 3; ++k) {
-        low_[k].resize(entries);
-        high_[k].resize(entries);
+        low_[k].resize(entries + lanes);
+        high_[k].resize(entries + lanes);
     }
     for (Index i = 0; i < n; ++i) {
         if (place_[i] == none) continue;

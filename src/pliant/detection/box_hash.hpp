@@ -11,7 +11,6 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/geometry/box.hpp"
 
-#include <cstring>
 #include <span>
 
 namespace pliant {
@@ -50,7 +49,7 @@ private:
     static constexpr Index boxes_a_chunk = 256;
     static constexpr Real most_usual = 3; ///< a box longer than so many usual ones is large
     static constexpr Real height = 8;     ///< of a bin, in widths
-    static constexpr Index run = 32;      ///< boxes compared at once
+    static constexpr Index lanes = 8;     ///< boxes compared at once
 
     struct Bin {
         Index x, y, z;
@@ -85,21 +84,19 @@ private:
     {
         const Index b = bucket(bin);
         const std::uint32_t key = bin.key();
-        for (Index begin = begin_[b]; begin < begin_[b + 1]; begin += run) {
-            const Index n = std::min(run, begin_[b + 1] - begin);
-            alignas(32) std::uint8_t hit[run] = {};
-            // Without a branch, so that the compiler compares several at once.
-            for (Index e = 0; e < n; ++e) {
+        // Whole lanes without a branch, so that the compiler compares them at once. What follows the bucket's boxes has
+        // another key.
+        for (Index begin = begin_[b]; begin < begin_[b + 1]; begin += lanes) {
+            std::array<std::uint32_t, lanes> hit;
+            for (Index e = 0; e < lanes; ++e) {
                 const Index k = begin + e;
                 hit[e] = (key_[k] == key) & (number_[k] > i) & (low_[0][k] <= box.hi(0)) & (low_[1][k] <= box.hi(1)) &
                          (low_[2][k] <= box.hi(2)) & (high_[0][k] >= box.lo(0)) & (high_[1][k] >= box.lo(1)) &
                          (high_[2][k] >= box.lo(2));
             }
-            for (Index w = 0; w < n; w += 8) {
-                std::uint64_t word;
-                std::memcpy(&word, hit + w, 8);
-                for (; word != 0; word &= word - 1) found(number_[begin + w + std::countr_zero(word) / 8]);
-            }
+            std::uint32_t any = 0;
+            for (Index e = 0; e < lanes; ++e) any |= hit[e] << e;
+            for (; any != 0; any &= any - 1) found(number_[begin + std::countr_zero(any)]);
         }
     }
 
