@@ -84,20 +84,20 @@ TEST(ShapeMatching, WindowSumsAreTheSumsOverTheWindows)
     const std::array<Index, 3> places = {5, 4, 3};
     Random random(1);
     for (const Index width : {1, 2, 7}) {
-        std::vector<Real> values(2 * 60);
+        std::vector<Real> values(4 * 60);
         for (Real& v : values) v = random.uniform(-1, 1);
         std::vector<Real> sums = values;
-        window_sums(places, width, 2, sums);
+        window_sums(places, width, 4, sums);
         for (Index z = 0; z < 3; ++z)
             for (Index y = 0; y < 4; ++y)
                 for (Index x = 0; x < 5; ++x)
-                    for (Index n = 0; n < 2; ++n) {
+                    for (Index n = 0; n < 4; ++n) {
                         Real sum = 0;
                         for (Index k = std::max<Index>(0, z - width); k <= std::min<Index>(2, z + width); ++k)
                             for (Index j = std::max<Index>(0, y - width); j <= std::min<Index>(3, y + width); ++j)
                                 for (Index i = std::max<Index>(0, x - width); i <= std::min<Index>(4, x + width); ++i)
-                                    sum += values[2 * ((k * 4 + j) * 5 + i) + n];
-                        EXPECT_NEAR(sums[2 * ((z * 4 + y) * 5 + x) + n], sum, 1e-13);
+                                    sum += values[4 * ((k * 4 + j) * 5 + i) + n];
+                        EXPECT_NEAR(sums[4 * ((z * 4 + y) * 5 + x) + n], sum, 1e-13);
                     }
     }
 }

@@ -31,9 +31,9 @@ bodies:
   needle: {material: lead, mesh: {box: {size: [0.02, 0.2, 0.02]}}, place: {at: [0.02, 0.4, 0.01], turn: [20, 0, 30]}, velocity: [3, -30, 0], spin: [50, 0, 30]}
   block: {material: rubber, mesh: {tet-box: {size: [0.2, 0.2, 0.2], cells: [2, 2, 2]}}, place: {at: [1, 0.2, 0]}, spin: [0, 3, 1]}
   egg: {material: rubber, mesh: {sphere: {radius: 0.1, subdivisions: 3}}, embed: {cells: 3}, place: {at: [2, 0.15, 0]}, velocity: [1, 0, 0]}
-  bun: {material: jelly, mesh: {sphere: {radius: 0.1, subdivisions: 3}}, lattice: {cells: 3}, place: {at: [3, 0.15, 0]}, velocity: [0, 0, 1]}
   wall: {obstacle: {mesh: {box: {}}}, place: {at: [0, -3, 0]}, motion: {keyframes: [{time: 0}, {time: 1, move: [0.1, 0, 0], turn: [0, 90, 0]}]}}
   ground: {obstacle: {plane: {y: 0}}, motion: {keyframes: [{time: 0}, {time: 1, move: [0, 0.01, 0]}]}}
+  bun: {material: jelly, mesh: {sphere: {radius: 0.1, subdivisions: 3}}, lattice: {cells: 3}, place: {at: [3, 0.15, 0]}, velocity: [0, 0, 1]}
 )";
 
 RunOptions into(const fs::path& directory)

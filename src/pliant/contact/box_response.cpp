@@ -114,13 +114,16 @@ void BoxResponse::relax(BoxContact& contact, Vec3s& velocity) const
     move(contact.b, change, velocity);
 }
 
-void BoxResponse::shift(const BoxContact& contact, Vec3s& position) const
+void BoxResponse::shift(const BoxContact& contact, Vec3s& position, std::vector<std::uint8_t>& moved) const
 {
     const Real w = contact.a.inverse_mass + contact.b.inverse_mass;
     if (w == 0 || contact.depth == 0) return;
     const Vec3 l = contact.depth / w * contact.normal;
     if (contact.a.cell != none) move(contact.a, -l, position);
     move(contact.b, l, position);
+    for (const BoxHandle* h : {&contact.a, &contact.b})
+        if (h->cell != none)
+            for (const Index b : boxes_.cell(h->cell).block) moved[b] = 1;
 }
 
 const std::vector<std::vector<Index>>& ContactColours::group(const std::vector<BoxContact>& contacts,

@@ -70,8 +70,8 @@ public:
     /// Gauss-Seidel on the impulses. The sum of the impulses pushes and never pulls, and drags at most by Coulomb's
     /// law.
     void relax(BoxContact& contact, Vec3s& velocity) const;
-    /// Takes the overlap away [Jung, eq. 9], shared by the masses instead of in halves.
-    void shift(const BoxContact& contact, Vec3s& position) const;
+    /// Takes the overlap away [Jung, eq. 9], shared by the masses instead of in halves; `moved` marks the blocks.
+    void shift(const BoxContact& contact, Vec3s& position, std::vector<std::uint8_t>& moved) const;
 
 private:
     BoxHandle handle(Index cell, const Eigen::Array<Real, 8, 1>& depth, Real& at_point) const;

@@ -99,6 +99,38 @@ const std::vector<BoxPair>& LatticeBoxes::find_overlaps(const Vec3s& x)
     tested_.resize(candidates_.size());
     parallel_for(
         count(candidates_), [&](Index i) { tested_[i] = overlap_of(candidates_[i][0], candidates_[i][1]); }, 256);
+    return list_overlaps();
+}
+
+bool LatticeBoxes::has_moved(Index cell, const std::vector<std::uint8_t>& moved) const
+{
+    const auto& block = cells_[cell].block;
+    return std::any_of(block.begin(), block.end(), [&](Index b) { return moved[b] != 0; });
+}
+
+const std::vector<BoxPair>& LatticeBoxes::find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved)
+{
+    stale_.resize(cells_.size());
+    parallel_for(
+        count(involved_),
+        [&](Index i) {
+            const Index cell = involved_[i];
+            stale_[cell] = has_moved(cell, moved);
+            if (stale_[cell]) update(cell, x);
+        },
+        256);
+    parallel_for(
+        count(candidates_),
+        [&](Index i) {
+            const auto [a, b] = candidates_[i];
+            if (stale_[a] || stale_[b]) tested_[i] = overlap_of(a, b);
+        },
+        256);
+    return list_overlaps();
+}
+
+const std::vector<BoxPair>& LatticeBoxes::list_overlaps()
+{
     overlaps_.clear();
     for (std::size_t i = 0; i < candidates_.size(); ++i)
         if (tested_[i].depth > 0) overlaps_.push_back({candidates_[i][0], candidates_[i][1], tested_[i]});

@@ -50,6 +50,8 @@ public:
     const std::vector<std::array<Index, 2>>& candidates() const { return candidates_; }
     /// The candidates that overlap, in their order. Brings the nodes and planes of their boxes up to date.
     const std::vector<BoxPair>& find_overlaps(const Vec3s& x);
+    /// The same after blocks have moved, per block, since they were last found.
+    const std::vector<BoxPair>& find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved);
     BoxOverlap overlap_of(Index a, Index b) const;
 
     const BoxHash& hash() const { return hash_; }
@@ -59,6 +61,8 @@ public:
 
 private:
     bool may_meet(Index a, Index b) const;
+    bool has_moved(Index cell, const std::vector<std::uint8_t>& moved) const;
+    const std::vector<BoxPair>& list_overlaps();
 
     /// What tells whether two cells may meet, close together in memory.
     struct Kin {
@@ -75,8 +79,9 @@ private:
     std::vector<Box> aligned_;
     BoxHash hash_;
     std::vector<std::array<Index, 2>> candidates_;
-    std::vector<Index> involved_; ///< boxes of candidates, ascending
-    std::vector<BoxOverlap> tested_;
+    std::vector<Index> involved_;     ///< boxes of candidates, ascending
+    std::vector<BoxOverlap> tested_;  ///< per candidate
+    std::vector<std::uint8_t> stale_; // scratch, per box
     std::vector<BoxPair> overlaps_;
 };
 

@@ -5,6 +5,8 @@
 
 #include <Eigen/LU>
 
+#include <algorithm>
+#include <cassert>
 #include <cmath>
 #include <map>
 
@@ -24,8 +26,7 @@ Mat3 rotation_of(const Mat3& A)
         cofactor.col(2) = R.col(0).cross(R.col(1));
         const Real det = R.col(0).dot(cofactor.col(0));
         if (i == 0 && !(det > 1e-5 * size * size * size)) break;
-        const Real scale_sq = i < 2 ? 1 / std::cbrt(det * det) : 1;
-        const Real scale = i < 2 ? std::sqrt(scale_sq) : 1;
+        const Real scale = i < 2 ? std::sqrt(cofactor.norm() / (det * R.norm())) : 1;
         const Mat3 next = 0.5 * (scale * R + cofactor / (scale * det));
         const Real change_sq = (next - R).squaredNorm();
         R = next;
@@ -34,23 +35,36 @@ Mat3 rotation_of(const Mat3& A)
     return element_rotation(A);
 }
 
-/// Running sums along one axis: `lines` of `length` items, `step` items apart, each of `size` numbers.
-void sum_line(Real* values, Index length, std::ptrdiff_t step, Index width, Index size, std::vector<Real>& line)
+/// Running sums along one axis: `length` items, `step` numbers apart. `line` has room for the items and one more.
+template <int size>
+void sum_line(Real* values, Index length, std::ptrdiff_t step, Index width, std::vector<Real>& line)
 {
+    using Item = Eigen::Map<Eigen::Array<Real, size, 1>>;
     // The line is copied out, so that each window is its items' sum and no earlier rounding.
-    line.assign(static_cast<std::size_t>(length + 1) * size, 0);
-    Real* running = line.data() + static_cast<std::size_t>(length) * size;
-    for (Index i = 0; i < length; ++i)
-        for (Index n = 0; n < size; ++n) line[static_cast<std::size_t>(i) * size + n] = values[i * step + n];
-    for (Index i = 0; i < std::min(width, length); ++i)
-        for (Index n = 0; n < size; ++n) running[n] += line[static_cast<std::size_t>(i) * size + n];
+    const auto copy = [&](Index i) { return Item(line.data() + size * static_cast<std::ptrdiff_t>(i)); };
+    for (Index i = 0; i < length; ++i) copy(i) = Item(values + i * step);
+    Eigen::Array<Real, size, 1> running = Eigen::Array<Real, size, 1>::Zero();
+    for (Index i = 0; i < std::min(width, length); ++i) running += copy(i);
     for (Index i = 0; i < length; ++i) {
-        const Index in = i + width, out = i - width - 1;
-        if (in < length)
-            for (Index n = 0; n < size; ++n) running[n] += line[static_cast<std::size_t>(in) * size + n];
-        if (out >= 0)
-            for (Index n = 0; n < size; ++n) running[n] -= line[static_cast<std::size_t>(out) * size + n];
-        for (Index n = 0; n < size; ++n) values[i * step + n] = running[n];
+        if (i + width < length) running += copy(i + width);
+        if (i - width - 1 >= 0) running -= copy(i - width - 1);
+        Item(values + i * step) = running;
+    }
+}
+
+template <int size>
+void sum_windows(const std::array<Index, 3>& places, Index width, std::vector<Real>& values)
+{
+    const std::array<std::ptrdiff_t, 3> step = {size, std::ptrdiff_t(size) * places[0],
+                                                std::ptrdiff_t(size) * places[0] * places[1]};
+    thread_local std::vector<Real> line;
+    line.resize(static_cast<std::size_t>(size) * *std::max_element(places.begin(), places.end()));
+    for (int axis = 0; axis < 3; ++axis) {
+        if (places[axis] == 1) continue;
+        const int u = (axis + 1) % 3, v = (axis + 2) % 3;
+        for (Index j = 0; j < places[v]; ++j)
+            for (Index i = 0; i < places[u]; ++i)
+                sum_line<size>(values.data() + i * step[u] + j * step[v], places[axis], step[axis], width, line);
     }
 }
 
@@ -58,16 +72,20 @@ void sum_line(Real* values, Index length, std::ptrdiff_t step, Index width, Inde
 
 void window_sums(const std::array<Index, 3>& places, Index width, Index size, std::vector<Real>& values)
 {
-    const std::array<std::ptrdiff_t, 3> step = {size, std::ptrdiff_t(size) * places[0],
-                                                std::ptrdiff_t(size) * places[0] * places[1]};
-    std::vector<Real> line;
-    for (int axis = 0; axis < 3; ++axis) {
-        if (places[axis] == 1) continue;
-        const int u = (axis + 1) % 3, v = (axis + 2) % 3;
-        for (Index j = 0; j < places[v]; ++j)
-            for (Index i = 0; i < places[u]; ++i)
-                sum_line(values.data() + i * step[u] + j * step[v], places[axis], step[axis], width, size, line);
+    // Few sizes are needed, and a loop of known length is several times as fast.
+    switch (size) {
+    case 1:
+        return sum_windows<1>(places, width, values);
+    case 4:
+        return sum_windows<4>(places, width, values);
+    case 6:
+        return sum_windows<6>(places, width, values);
+    case 12:
+        return sum_windows<12>(places, width, values);
+    case 15:
+        return sum_windows<15>(places, width, values);
     }
+    assert(!"a size without its own sums");
 }
 
 RegionPlan::RegionPlan(const LatticeMesh& mesh, const std::vector<Real>& mass, Index width)
@@ -112,7 +130,8 @@ void RegionPlan::goals(std::span<const Vec3> x, Vec3s& goal) const
 {
     const Vec3 origin = x[0]; // sums keep their digits far from the world's origin
     constexpr Index size = 12;
-    std::vector<Real> sums(static_cast<std::size_t>(size) * places_[0] * places_[1] * places_[2], 0);
+    thread_local std::vector<Real> sums;
+    sums.assign(static_cast<std::size_t>(size) * places_[0] * places_[1] * places_[2], 0);
     const auto at = [&](Index i) { return sums.data() + size * static_cast<std::size_t>(slot_[i]); };
     using Columns = Eigen::Map<Eigen::Matrix<Real, 3, 4>>;
     for (Index i = 0; i < node_count(); ++i) {
@@ -123,7 +142,8 @@ void RegionPlan::goals(std::span<const Vec3> x, Vec3s& goal) const
     }
     window_sums(places_, width_, size, sums);
     // Each region's transform, in place of its sums. Places of the grid without a node have none.
-    std::vector<Real> transforms(sums.size(), 0);
+    thread_local std::vector<Real> transforms;
+    transforms.assign(sums.size(), 0);
     for (Index i = 0; i < node_count(); ++i) {
         const Columns s(at(i));
         const Vec3 centre = s.col(3) / mass_[i];
@@ -144,7 +164,8 @@ void RegionPlan::rigid_velocities(std::span<const Vec3> x, std::span<const Vec3>
 {
     const Vec3 origin = x[0];
     constexpr Index size = 15; // m x, m v, m x cross v, m x x^T (six of them)
-    std::vector<Real> sums(static_cast<std::size_t>(size) * places_[0] * places_[1] * places_[2], 0);
+    thread_local std::vector<Real> sums;
+    sums.assign(static_cast<std::size_t>(size) * places_[0] * places_[1] * places_[2], 0);
     const auto at = [&](Index i) { return sums.data() + size * static_cast<std::size_t>(slot_[i]); };
     const auto put = [](Real* to, const Vec3& a) {
         for (int k = 0; k < 3; ++k) to[k] = a[k];
@@ -161,7 +182,8 @@ void RegionPlan::rigid_velocities(std::span<const Vec3> x, std::span<const Vec3>
     }
     window_sums(places_, width_, size, sums);
     constexpr Index moving = 6; // angular velocity, and velocity at the origin
-    std::vector<Real> motions(static_cast<std::size_t>(moving) * places_[0] * places_[1] * places_[2], 0);
+    thread_local std::vector<Real> motions;
+    motions.assign(static_cast<std::size_t>(moving) * places_[0] * places_[1] * places_[2], 0);
     for (Index i = 0; i < node_count(); ++i) {
         const Real* s = at(i);
         const Real M = mass_[i];
@@ -206,7 +228,7 @@ void ShapeMatching::correct(const Vec3s& x, Real dt, Vec3s& path) const
             const auto n = static_cast<std::size_t>(body.plan->node_count());
             const std::span<const Vec3> places(x.data() + body.first_block, n);
             const std::span<Vec3> velocity(path.data() + body.first_block, n);
-            Vec3s goal;
+            thread_local Vec3s goal;
             if (body.material.region_damping > 0) {
                 const Real part = 1 - std::exp(-dt * body.material.region_damping);
                 body.plan->rigid_velocities(places, velocity, goal);

@@ -8,7 +8,7 @@
 
 namespace pliant {
 
-/// Sums over windows of 2 width + 1 places along each axis of a grid of nx x ny x nz items of `size` numbers.
+/// Sums over windows of 2 width + 1 places along each axis of a grid of items of `size` numbers: 1, 4, 6, 12 or 15.
 void window_sums(const std::array<Index, 3>& places, Index width, Index size, std::vector<Real>& values);
 
 /// What does not change of a matched lattice.

@@ -37,7 +37,7 @@ BoxObstacles::BoxObstacles(const Model& model) : shells_(shells_of(model)), tree
         if (body.plane)
             planes_.push_back({b, {}});
         else if (body.obstacle != none)
-            meshes_.push_back({b, {}});
+            meshes_.push_back({b, {}, Vec3::Zero(), Vec3::Zero()});
     }
     for (const MeshNow& m : meshes_) bodies.push_back(m.body);
     tree_.refit(shells_.rest, bodies);
@@ -109,17 +109,66 @@ ObstacleOverlap BoxObstacles::look(const LatticeBoxes& boxes, Index cell, Index 
     return out;
 }
 
+bool BoxObstacles::is_near(const CellBox& box, Real distance) const
+{
+    for (const HalfSpaceNow& p : planes_) {
+        const Vec3& n = p.plane.normal;
+        // The lowest corner of the axis-aligned bounds is below the lowest node.
+        const Vec3 lowest = (n.array() > 0).select(box.low, box.high);
+        if (n.dot(lowest) < p.plane.offset + distance) return true;
+    }
+    for (const MeshNow& m : meshes_) {
+        Box bounds;
+        bounds.add(m.low - Vec3::Constant(distance));
+        bounds.add(m.high + Vec3::Constant(distance));
+        Box own;
+        own.add(box.low);
+        own.add(box.high);
+        if (overlap(bounds, own)) return true;
+    }
+    return false;
+}
+
 const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time)
 {
     time_ = time;
     for (HalfSpaceNow& p : planes_) p.plane = plane_at(model, model.bodies[p.body].obstacle, time);
-    for (MeshNow& m : meshes_) m.pose = obstacle_pose(model, model.bodies[m.body].obstacle, time);
+    for (MeshNow& m : meshes_) {
+        m.pose = obstacle_pose(model, model.bodies[m.body].obstacle, time);
+        const Box local = tree_.body_box(m.body);
+        Eigen::AlignedBox<Real, 3> world;
+        for (int k = 0; k < 8; ++k)
+            world.extend(m.pose(Vec3(k & 1 ? local.hi(0) : local.lo(0), k & 2 ? local.hi(1) : local.lo(1),
+                                     k & 4 ? local.hi(2) : local.lo(2))));
+        m.low = world.min();
+        m.high = world.max();
+    }
+    flags_.resize(static_cast<std::size_t>(boxes.size()));
+    parallel_for(
+        boxes.size(), [&](Index i) { flags_[i] = is_near(boxes.box(i), boxes.cell(i).side / 2); }, 1024);
+    near_.clear();
+    for (Index i = 0; i < boxes.size(); ++i)
+        if (flags_[i]) near_.push_back(i);
+    find_among(model, boxes);
+    return found_;
+}
+
+const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x)
+{
+    parallel_for(
+        count(near_), [&](Index i) { boxes.update(near_[i], x); }, 256);
+    find_among(model, boxes);
+    return found_;
+}
+
+void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes)
+{
     const auto excluded = [&](Index a, Index b) {
         return !model.no_contact.empty() && std::binary_search(model.no_contact.begin(), model.no_contact.end(),
                                                                std::array<Index, 2>{std::min(a, b), std::max(a, b)});
     };
-    constexpr Index chunk = 512;
-    const Index chunks = (boxes.size() + chunk - 1) / chunk;
+    constexpr Index chunk = 256;
+    const Index n = count(near_), chunks = (n + chunk - 1) / chunk;
     chunks_.resize(static_cast<std::size_t>(chunks));
     parallel_for(
         chunks,
@@ -130,7 +179,8 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
                 o.cell = cell;
                 chunks_[c].push_back(std::move(o));
             };
-            for (Index i = c * chunk; i < std::min(boxes.size(), (c + 1) * chunk); ++i) {
+            for (Index k = c * chunk; k < std::min(n, (c + 1) * chunk); ++k) {
+                const Index i = near_[k];
                 for (const HalfSpaceNow& p : planes_) add(i, in_plane(boxes.box(i), p));
                 for (const MeshNow& m : meshes_) add(i, in_mesh(boxes.box(i), m, boxes.options().planes));
             }
@@ -138,7 +188,6 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
         1);
     found_.clear();
     for (const auto& part : chunks_) found_.insert(found_.end(), part.begin(), part.end());
-    return found_;
 }
 
 Vec3 BoxObstacles::velocity(const Model& model, Index body, const Vec3& at, Real dt) const

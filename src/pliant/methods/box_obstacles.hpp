@@ -23,6 +23,8 @@ public:
     bool empty() const { return planes_.empty() && meshes_.empty(); }
     /// The deepest contact of each box with each obstacle, where obstacles are at a time; in the order of the boxes.
     const std::vector<ObstacleOverlap>& find(const Model& model, const LatticeBoxes& boxes, Real time);
+    /// The same at the same time, among the boxes that were within half a cell of an obstacle: boxes have moved less.
+    const std::vector<ObstacleOverlap>& find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x);
     /// The same for one box and obstacle, without depth where they do not meet; `find` was called for the same time.
     ObstacleOverlap look(const LatticeBoxes& boxes, Index cell, Index obstacle) const;
 
@@ -37,7 +39,11 @@ private:
     struct MeshNow {
         Index body;
         Pose pose;
+        Vec3 low, high; ///< of bounds in the world [m]
     };
+    /// Whether the box is within a distance of an obstacle, or may be.
+    bool is_near(const CellBox& box, Real distance) const;
+    void find_among(const Model& model, const LatticeBoxes& boxes);
     ObstacleOverlap in_plane(const CellBox& box, const HalfSpaceNow& plane) const;
     ObstacleOverlap in_mesh(const CellBox& box, const MeshNow& mesh, BoxPlanes planes) const;
 
@@ -48,6 +54,8 @@ private:
     FaceTree tree_;
     std::vector<std::vector<ObstacleOverlap>> chunks_;
     std::vector<ObstacleOverlap> found_;
+    std::vector<Index> near_;         ///< boxes that are looked at, ascending
+    std::vector<std::uint8_t> flags_; // scratch, per box
 };
 
 } // namespace pliant

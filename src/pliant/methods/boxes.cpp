@@ -178,10 +178,17 @@ StepReport BoxMethod::step(World& world, Real dt)
     return report;
 }
 
-Real BoxMethod::find(const Model& model, const State& state)
+Real BoxMethod::find(const Model& model, const State& state, bool first)
 {
-    pairs_ = &boxes_.find_overlaps(state.position);
-    touching_ = &obstacles_.find(model, boxes_, state.time);
+    if (first) {
+        touching_ = &obstacles_.find(model, boxes_, state.time);
+        pairs_ = &boxes_.find_overlaps(state.position);
+        moved_.resize(state.position.size());
+    } else {
+        touching_ = &obstacles_.find_again(model, boxes_, state.position);
+        pairs_ = &boxes_.find_overlaps_again(state.position, moved_);
+    }
+    std::fill(moved_.begin(), moved_.end(), std::uint8_t(0));
     return deepest_overlap(boxes_, *pairs_, *touching_);
 }
 
@@ -200,12 +207,11 @@ void BoxMethod::collide(const Model& model, State& state, Real dt, StepReport& r
     report.contacts.clear();
     const bool in_order = options_.order == BoxOrder::paper;
     for (;; ++own.passes) {
+        const bool first = own.passes == 0;
         {
             const ScopedTimer timer(report.profile, "overlaps");
-            if (own.passes > 0) boxes_.update(state.position);
-            own.overlap = find(model, state);
+            own.overlap = find(model, state, first);
         }
-        const bool first = own.passes == 0;
         if (first) own.collisions = count(*pairs_) + count(*touching_);
         // One pass at least: what touches must not approach.
         if (own.collisions == 0 || own.passes >= (in_order ? 1 : options_.passes)) break;
@@ -271,7 +277,7 @@ void BoxMethod::respond(const Model& model, State& state, bool first)
             in_groups([&](Index i) { response_.relax(contacts_[i], state.velocity); });
     in_groups([&](Index i) {
         const BoxContact now = renewed(contacts_[i], i, state);
-        if (now.b.cell != none) response_.shift(now, state.position);
+        if (now.b.cell != none) response_.shift(now, state.position, moved_);
     });
 }
 
@@ -297,7 +303,7 @@ void BoxMethod::respond_in_order(const Model& model, State& state)
 {
     const auto act = [&](BoxContact contact) {
         response_.relax(contact, state.velocity);
-        response_.shift(contact, state.position);
+        response_.shift(contact, state.position, moved_);
     };
     for (const auto& [a, b] : boxes_.candidates()) {
         boxes_.update(a, state.position);

@@ -50,7 +50,7 @@ public:
 private:
     void collide(const Model& model, State& state, Real dt, StepReport& report);
     /// What overlaps now; returns the deepest overlap, in cells.
-    Real find(const Model& model, const State& state);
+    Real find(const Model& model, const State& state, bool first);
     /// The contacts of what was found.
     void make_contacts(const Model& model, const Vec3s& velocity, Real dt);
     void respond(const Model& model, State& state, bool first);
@@ -69,6 +69,7 @@ private:
     ContactColours colours_;
     const std::vector<BoxPair>* pairs_ = nullptr;
     const std::vector<ObstacleOverlap>* touching_ = nullptr;
+    std::vector<std::uint8_t> moved_;  ///< per block, by the pass
     std::vector<BoxContact> contacts_; ///< of the pairs, then of what touches obstacles
 };
 
