@@ -11,14 +11,14 @@ class ContactSolver {
 public:
     ContactSolver(const LinearSystem& system, const ContactSolverOptions& options);
     /// The set's impulses and the change of velocity dv that they make; both are warm starts and answers.
-    ContactResult solve(const LinearSystem& system, const Substep& substep, ContactSet& set, Vec3s& dv);
+    ContactResult solve(const LinearSystem& system, const Substep& substep, Effort effort, ContactSet& set, Vec3s& dv);
     /// Whether a solve ended so far from its tolerance that a shorter step should be tried.
     bool diverged(const ContactResult& result) const;
     /// The largest residual over its tolerance.
     Real merit(const ContactResult& result) const;
 
 private:
-    ContactResult run(const ContactSystem& system, const Model& model, Vec3s& dv, Multipliers& lambda);
+    ContactResult run(const ContactSystem& system, const Model& model, Effort effort, Vec3s& dv, Multipliers& lambda);
 
     ContactSolverOptions options_;
     std::vector<Index> component_; ///< per block: first block of its connected part of the matrix
