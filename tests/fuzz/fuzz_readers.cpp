@@ -22,6 +22,7 @@
 #include "pliant/show/view_source.hpp"
 #include "run/temporary_directory.hpp"
 
+#include <sys/time.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -35,7 +36,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr unsigned longest = 20; ///< that one input may take [s]
+constexpr int longest = 10; ///< that one input may take, of computing [s]
 
 std::string input_path;
 
@@ -43,6 +44,13 @@ std::string input_path;
 {
     std::fprintf(stderr, "fuzz_readers: %s; the input is %s\n", why, input_path.c_str());
     std::_Exit(1);
+}
+
+/// Of this process alone, whatever else the machine does. 0: no limit.
+void limit_time(int seconds)
+{
+    const itimerval timer{{0, 0}, {seconds, 0}};
+    setitimer(ITIMER_PROF, &timer, nullptr);
 }
 
 /// What reads one input.
@@ -54,7 +62,7 @@ void feed(const Reader& reader, const std::string& bytes)
         std::ofstream stream(input_path, std::ios::binary | std::ios::trunc);
         stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
     }
-    alarm(longest);
+    limit_time(longest);
     try {
         reader(bytes);
     } catch (const Error&) {
@@ -63,7 +71,7 @@ void feed(const Reader& reader, const std::string& bytes)
     } catch (const std::exception& e) {
         fail(e.what());
     }
-    alarm(0);
+    limit_time(0);
 }
 
 std::vector<std::string> files_in(const fs::path& directory, const std::string& extension)
@@ -253,7 +261,7 @@ int main(int argc, char** argv)
     set_thread_count(1);
     set_log_sink([](LogLevel, const std::string&) {});
     input_path = (fs::temp_directory_path() / ("fuzz-" + what + "-" + std::to_string(getpid()) + ".input")).string();
-    std::signal(SIGALRM, [](int) { fail("an input that takes too long"); });
+    std::signal(SIGPROF, [](int) { fail("an input that takes too long"); });
     std::signal(SIGSEGV, [](int) { fail("a crash"); });
     std::signal(SIGFPE, [](int) { fail("a crash"); });
     std::signal(SIGABRT, [](int) { fail("an abort"); });

@@ -269,7 +269,7 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
         responses[j] = RowResponse(anticipation.diagonal(j), r.friction);
         anticipation.set(j, lambda[j]);
     }
-    constexpr int check_every = 10;
+    constexpr int check_every = 10; // sweeps: a residual needs a solve with every factor
     while (result.iterations < options.max_iterations && !result.converged) {
         poll_interrupt();
         for (Index j = 0; j < m; ++j) {

@@ -91,8 +91,10 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     drop_unforced(system.problem, lambda, dv);
     ContactSolverOptions inner = options; // with the number of sweeps that the residuals ask for
     Anderson anderson(options.anderson, active_.rows, system.diagonal_inverse, rows_.responses());
-    constexpr int check_every = 4, max_patience = 4, most_sweeps = 4;
-    constexpr Real near_enough = 0.8; // of the room
+    constexpr int check_every = 4;    // a residual costs about what an iteration costs: a fifth of the time
+    constexpr int max_patience = 4;   // more checks for squeezed rows, about as many iterations as a usual solve takes
+    constexpr int most_sweeps = 4;    // times as many sweeps at most, or rows cost more than the dynamics
+    constexpr Real near_enough = 0.8; // of the room: a fifth is left before continuous detection says no
     int patience = 0;
     Vec3s best_dv;
     Multipliers best_lambda;

@@ -34,7 +34,7 @@ ContactKind kind_of(PairKind kind)
 /// in, a few edges wide [m].
 void add_mean_motion(const Model& model, Real edge, const Vec3s& x0, const Vec3s& x1, Vec3s& mean)
 {
-    constexpr Real edges = 8;
+    constexpr Real edges = 8; // a cell: wider than folds, whose sides move against each other, narrower than a sheet
     std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
     cells.reserve(x0.size());
     for (Index v = 0; v < count(x0); ++v) {

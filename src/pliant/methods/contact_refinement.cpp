@@ -9,7 +9,7 @@
 namespace pliant {
 namespace {
 
-constexpr int rounds_without_flat_crossings = 2;
+constexpr int rounds_without_flat_crossings = 2; ///< of five: the others are left to those that vertices do not stop
 
 /// Two flat surfaces that meet hit at every crossing of their edges at once. The vertices say all of it: crossings of
 /// flat edges next to another impact wait, and are added only if the next rounds still find them. Per impact: waits.
