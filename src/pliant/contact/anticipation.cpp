@@ -1,6 +1,7 @@
 #include "pliant/contact/anticipation.hpp"
 
 #include "pliant/contact/local.hpp"
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/linalg/graph.hpp"
 
@@ -270,6 +271,7 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
     }
     constexpr int check_every = 10;
     while (result.iterations < options.max_iterations && !result.converged) {
+        poll_interrupt();
         for (Index j = 0; j < m; ++j) {
             if (!responses[j].moves()) continue;
             const Vec3 u = anticipation.response(j) + base[j];

@@ -1,5 +1,7 @@
 #include "pliant/contact/augmented_lagrangian.hpp"
 
+#include "pliant/core/interrupt.hpp"
+
 #include <cmath>
 
 namespace pliant {
@@ -123,6 +125,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     double zg = 0;
     bool restart = true, stiffness_changed = true;
     for (;; ++result.iterations) {
+        poll_interrupt();
         const RowLanes::Residuals of_rows = rows.answer();
         stiffness_changed |= of_rows.changed;
         std::swap(g, g_before);

@@ -1,6 +1,7 @@
 #include "pliant/contact/ica.hpp"
 
 #include "pliant/contact/anderson.hpp"
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
@@ -97,6 +98,7 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     Multipliers best_lambda;
     Real best = std::numeric_limits<Real>::infinity();
     while (result.iterations < options.max_iterations) {
+        poll_interrupt();
         anderson.begin(dv, lambda);
         anticipate(system, inner, result.iterations % check_every == 0 ? Visit::all : Visit::watched, dv, lambda);
         refine(system, options.matrix_sweeps, dv);
@@ -174,6 +176,7 @@ ContactResult Ica::solve_as_published(const ContactSystem& given, const ContactS
         rows_.start(system, dv, lambda);                                      // 3.1
         RowSweep::Residuals before;
         for (int sweep = 1; sweep <= max_inner; ++sweep) { // 3.2
+            poll_interrupt();
             rows_.sweep(system, inner, Visit::all, lambda);
             const RowSweep::Residuals now = rows_.residuals(system, options.cone, lambda);
             if (sweep > 1 && rows_settled(now, before) && now.gap < eaten) break;

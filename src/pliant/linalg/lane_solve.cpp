@@ -1,5 +1,7 @@
 #include "pliant/linalg/lane_solve.hpp"
 
+#include "pliant/core/interrupt.hpp"
+
 #include <cmath>
 
 namespace pliant {
@@ -27,6 +29,7 @@ CgResult LaneSolver::solve(const Multigrid::Region& region, Real fine, int max_i
     for_chunks(chunks, [&](Index lane) { x.set(lane, {}); });
     double rz = 0;
     for (;; ++result.iterations) {
+        poll_interrupt();
         const double norm_sq = sum_chunks(chunks, [&](Index lane) {
             const Float8x3 v = r.at(lane);
             return dot(v, metric.multiply(lane, v)).sum();

@@ -1,6 +1,7 @@
 #include "pliant/methods/contact_finder.hpp"
 
 #include "pliant/core/contracts.hpp"
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
 #include "pliant/geometry/closest.hpp"
@@ -248,6 +249,7 @@ void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& re
 
 ContactSet ContactFinder::near(const Substep& s)
 {
+    poll_interrupt();
     const std::vector<Real> ahead = look_ahead(s), radius = reaches(s.model, ahead);
     const std::vector<char> smooth = smooth_edges(s);
     expect_queries(s, radius);
@@ -284,6 +286,7 @@ ContactSet ContactFinder::near(const Substep& s)
 
 Tentative ContactFinder::follow(const Substep& s, Vec3s v)
 {
+    poll_interrupt();
     assert(v.size() == s.v_free.size() && all_finite(v));
     Tentative t;
     t.v = std::move(v);
@@ -303,6 +306,22 @@ Tentative ContactFinder::follow(const Substep& s, Vec3s v)
         if (!curvature.empty() && curvature[c.body_a] + curvature[c.body_b] > 0) t.too_curved = true;
     }
     return t;
+}
+
+StalledPair ContactFinder::stalled_pair(const Substep& s, const Impact& impact) const
+{
+    const Contact pair = make_contact(s.model, impact);
+    const Index v = impact.vertices[0];
+    StalledPair out;
+    out.body_a = pair.body_a;
+    out.body_b = pair.body_b;
+    out.vertex = v - s.model.bodies[pair.body_a].first_vertex;
+    out.position = s.x0[v];
+    out.time = s.start.time;
+    out.gap = gaps_.between(pair.body_a, pair.body_b);
+    out.certified = hard_gaps_.between(pair.body_a, pair.body_b);
+    out.friction = pair.friction;
+    return out;
 }
 
 Release ContactFinder::release_of(const Model& model, const Impact& impact, Real time) const

@@ -4,6 +4,7 @@
 #include "pliant/detection/normal_cones.hpp"
 #include "pliant/methods/implicit_options.hpp"
 #include "pliant/methods/report.hpp"
+#include "pliant/methods/stall.hpp"
 #include "pliant/methods/substep.hpp"
 
 namespace pliant {
@@ -27,6 +28,8 @@ public:
     /// The longest sub-step from here, at most dt, that no keyframe of a script interrupts.
     Real uninterrupted(const Model& model, Real time, Real dt) const;
 
+    /// What is said of a pair that leaves no way on, but for its force.
+    StalledPair stalled_pair(const Substep& substep, const Impact& impact) const;
     /// What is reported of a pair that is let through.
     Release release_of(const Model& model, const Impact& impact, Real time) const;
     /// Whether a pair that was let through is farther apart than its gap at the end of the tentative step.

@@ -42,6 +42,13 @@ bool ContactSolver::diverged(const ContactResult& result) const
     return promises && merit(result) > diverged_merit;
 }
 
+ContactSolverOptions ContactSolver::options_for(Effort effort) const
+{
+    ContactSolverOptions options = options_;
+    if (effort == Effort::low) options.max_iterations = std::max(1, options_.max_iterations / 10);
+    return options;
+}
+
 CgResult ContactSolver::solve_free(const LinearSystem& system, Real tolerance, Vec3s& v)
 {
     if (!cloth_) return system.solve(tolerance, v);
@@ -55,48 +62,53 @@ CgResult ContactSolver::solve_free(const LinearSystem& system, Real tolerance, V
     return result;
 }
 
-ContactResult ContactSolver::run_ica(const ContactSystem& system, Vec3s& dv, Multipliers& lambda)
+ContactResult ContactSolver::run_ica(const ContactSystem& system, Effort effort, Vec3s& dv, Multipliers& lambda)
 {
-    ContactResult result = ica_.solve(system, options_, dv, lambda);
-    if (result.converged || anticipation_cost(system) >= affordable_responses) return result;
+    ContactResult result = ica_.solve(system, options_for(effort), dv, lambda);
+    if (result.converged || effort == Effort::low || anticipation_cost(system) >= affordable_responses) return result;
     // A rate that stalls for the sake of a few stiff bodies: their factors are cheap, and a sweep over exact responses
     // does not care for stiffness.
     Vec3s direct_dv = dv;
     Multipliers direct_lambda = lambda;
     ContactResult direct = solve_by_anticipation(system, options_, direct_dv, direct_lambda);
     direct.iterations += result.iterations;
-    if (direct.history.empty() || merit(direct) >= merit(result)) return result;
+    if (direct.history.empty() || merit(direct) >= merit(result)) {
+        result.iterations = direct.iterations;
+        return result;
+    }
     dv = std::move(direct_dv);
     lambda = std::move(direct_lambda);
     return direct;
 }
 
-ContactResult ContactSolver::run(const ContactSystem& system, const Model& model, Vec3s& dv, Multipliers& lambda)
+ContactResult ContactSolver::run(const ContactSystem& system, const Model& model, Effort effort, Vec3s& dv,
+                                 Multipliers& lambda)
 {
-    switch (options_.kind) {
+    const ContactSolverOptions options = options_for(effort);
+    switch (options.kind) {
     case SolverKind::ica_paper:
-        return ica_.solve_as_published(system, options_, dv, lambda);
+        return ica_.solve_as_published(system, options, dv, lambda);
     case SolverKind::anticipation:
-        return solve_by_anticipation(system, options_, dv, lambda);
+        return solve_by_anticipation(system, options, dv, lambda);
     case SolverKind::local:
-        return solve_locally(system, model.mass, options_, dv, lambda);
+        return solve_locally(system, model.mass, options, dv, lambda);
     case SolverKind::automatic:
     case SolverKind::augmented_lagrangian:
     case SolverKind::ica:
         break;
     }
-    return run_ica(system, dv, lambda);
+    return run_ica(system, effort, dv, lambda);
 }
 
 /// Parts with cloth by the augmented Lagrangian, the others by relaxation.
-ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& s, ContactParts& parts, ContactSet& set,
-                                          Vec3s& dv, Multipliers& lambda)
+ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& s, Effort effort, ContactParts& parts,
+                                          ContactSet& set, Vec3s& dv, Multipliers& lambda)
 {
     const std::vector<char> chosen = cloth_->choose(parts);
     by_rows_.assign(s.model.bodies.size(), 0);
     for (Index i = 0; i < s.model.block_count(); ++i) by_rows_[s.model.block_body[i]] |= !chosen[parts.of_block[i]];
     Vec3s load;
-    ContactResult result = cloth_->solve(system, s, options_, chosen, set, dv, lambda, load);
+    ContactResult result = cloth_->solve(system, s, options_for(effort), chosen, set, dv, lambda, load);
     std::vector<Index> others;
     for (Index j = 0; j < system.problem.size(); ++j)
         if (!chosen[parts.of_row[j]]) others.push_back(j);
@@ -110,7 +122,7 @@ ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& 
             if (!chosen[parts.of_block[i]]) other_dv[i] = dv[i];
         const ContactSystem other{
             system.A, system.diagonal_inverse, system.free_velocity, problem, system.dt, other_parts, system.coarse};
-        const ContactResult ica = run_ica(other, other_dv, other_lambda);
+        const ContactResult ica = run_ica(other, effort, other_dv, other_lambda);
         result.iterations = std::max(result.iterations, ica.iterations);
         for (std::size_t i = 0; i < dv.size(); ++i)
             if (!chosen[parts.of_block[i]]) dv[i] = other_dv[i];
@@ -125,14 +137,16 @@ ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& 
     return result;
 }
 
-ContactResult ContactSolver::solve(const LinearSystem& linear, const Substep& s, ContactSet& set, Vec3s& dv)
+ContactResult ContactSolver::solve(const LinearSystem& linear, const Substep& s, Effort effort, ContactSet& set,
+                                   Vec3s& dv)
 {
     const ContactRows rows = build_rows({s.model, s.start, s.x0, s.x1_free, s.dt}, set, s.v_free);
     Multipliers lambda = load_impulses(rows, set, options_.cone);
     ContactParts parts = contact_parts(rows.problem, component_, s.v_free, slowest_speed(s),
                                        cloth_ ? Rowless::included : Rowless::left_out);
     ContactSystem system{linear.A(), linear.diagonal_inverse(), s.v_free, rows.problem, s.dt, parts, &linear.coarse()};
-    ContactResult result = cloth_ ? run_by_parts(system, s, parts, set, dv, lambda) : run(system, s.model, dv, lambda);
+    ContactResult result =
+        cloth_ ? run_by_parts(system, s, effort, parts, set, dv, lambda) : run(system, s.model, effort, dv, lambda);
     store_impulses(rows, lambda, set);
     return result;
 }

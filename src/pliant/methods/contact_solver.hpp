@@ -16,7 +16,7 @@ public:
     /// The unconstrained velocities v of a sub-step, from those that are given.
     CgResult solve_free(const LinearSystem& system, Real tolerance, Vec3s& v);
     /// The set's impulses and the change of velocity dv that they make; both are warm starts and answers.
-    ContactResult solve(const LinearSystem& system, const Substep& substep, ContactSet& set, Vec3s& dv);
+    ContactResult solve(const LinearSystem& system, const Substep& substep, Effort effort, ContactSet& set, Vec3s& dv);
     /// Per body: whether refinement has to add rows for the limits of length that are broken; else the last solve knew
     /// all of them.
     const std::vector<char>& lengths_by_rows() const { return by_rows_; }
@@ -26,10 +26,11 @@ public:
     Real merit(const ContactResult& result) const;
 
 private:
-    ContactResult run_by_parts(ContactSystem& system, const Substep& substep, ContactParts& parts, ContactSet& set,
-                               Vec3s& dv, Multipliers& lambda);
-    ContactResult run_ica(const ContactSystem& system, Vec3s& dv, Multipliers& lambda);
-    ContactResult run(const ContactSystem& system, const Model& model, Vec3s& dv, Multipliers& lambda);
+    ContactResult run_by_parts(ContactSystem& system, const Substep& substep, Effort effort, ContactParts& parts,
+                               ContactSet& set, Vec3s& dv, Multipliers& lambda);
+    ContactResult run_ica(const ContactSystem& system, Effort effort, Vec3s& dv, Multipliers& lambda);
+    ContactResult run(const ContactSystem& system, const Model& model, Effort effort, Vec3s& dv, Multipliers& lambda);
+    ContactSolverOptions options_for(Effort effort) const;
 
     ContactSolverOptions options_;
     std::vector<Index> component_; ///< per block: first block of its connected part of the matrix

@@ -48,14 +48,16 @@ struct ImplicitReport {
     int unconverged = 0;
     Real worst_residual = 0;
     int halvings = 0, zones = 0, truncated_vertices = 0;
-    int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
+    int failsafe_rounds = 0; ///< of detection, within zones of impact and truncation
+    int over_budget = 0;     ///< sub-steps that were taken after the step's budget of work was spent
+    int released_pairs = 0;  ///< pairs that `pinch: release` let through in this step
 
     static constexpr const char* member_names[] = {
         "linear_iterations",    "linear_residual",    "rounds",         "max_rounds",
         "contacts_vertex_face", "contacts_edge_edge", "contacts_plane", "strain_rows",
         "contact_iterations",   "residual_dynamics",  "residual_gap",   "residual_complementarity",
         "unconverged",          "worst_residual",     "halvings",       "zones",
-        "truncated_vertices",   "released_pairs"};
+        "truncated_vertices",   "failsafe_rounds",    "over_budget",    "released_pairs"};
 };
 
 } // namespace pliant

@@ -54,8 +54,9 @@ std::vector<int> substeps_of(const RunReader& reader)
     std::vector<int> out;
     const std::vector<Real> steps = stats.values("step"), substeps = stats.values("substeps");
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const auto step = static_cast<std::size_t>(std::max(0.0, steps[i]));
-        if (step > 100'000'000) continue;
+        constexpr Real most = 1e8; // of either: more is no file of ours
+        if (!(steps[i] >= 0 && steps[i] <= most && substeps[i] >= 0 && substeps[i] <= most)) continue;
+        const auto step = static_cast<std::size_t>(steps[i]);
         if (out.size() <= step) out.resize(step + 1, 1);
         out[step] = static_cast<int>(substeps[i]);
     }
