@@ -207,11 +207,52 @@ Real ContactFinder::target(Real distance, Real gap) const
     return distance >= gap ? gap : distance + options_.recovery * (gap - distance);
 }
 
+/// One collection of candidates for the proximity of this sub-step and the impacts of its rounds; while little moves, for
+/// later sub-steps too.
+void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& reach)
+{
+    const Surface& surface = s.model.surface;
+    const Index n = surface.vertex_count();
+    // The end is the unconstrained one with the change that contact made in the last sub-step.
+    Vec3s v = s.v_free;
+    if (s.memory().contact_change.size() == v.size())
+        parallel_for(count(v), [&](Index i) { v[i] += s.dt / s.memory().last_substep * s.memory().contact_change[i]; });
+    State end;
+    move_configuration(s.model, s.start, v, s.dt, end);
+    Vec3s x1;
+    surface_positions(s.model, end, x1);
+    const Real fall = s.model.gravity.norm() * s.dt * s.dt;
+    constexpr Real fast = 1.0 / 30;     // of an edge in a step
+    constexpr Real fast_share = 0.005;  // of the vertices: where more are fast, candidates serve this step only
+    constexpr Real steps_ahead = 6, widest = 0.25; // of an edge
+    const Index fast_vertices = parallel_sum(n, Index(0), [&](Index k) {
+        const Body& body = s.model.bodies[surface.vertex_body[k]];
+        return Index(body.gap > 0 && (x1[k] - s.x0[k]).norm() > fast * body.edge_length);
+    });
+    const bool slow = fast_vertices <= fast_share * n;
+    std::vector<Real> least_t0(static_cast<std::size_t>(n)), least_t1(least_t0), radius_t0(least_t0), radius_t1(least_t0);
+    parallel_for(n, [&](Index k) {
+        const Index b = surface.vertex_body[k];
+        const Body& body = s.model.bodies[b];
+        const Real hard_gap = hard_gaps_.share(b) * 2, separation = (1 + options_.ccd_fraction) * hard_gap / 2 + s.curvature[b];
+        const Real moved = (x1[k] - s.x0[k]).norm();
+        Real room = hard_gap + std::min(moved / 4, fall);
+        if (slow && body.edge_length > 0)
+            room = std::clamp(steps_ahead * moved, room, std::max(room, widest * body.edge_length));
+        least_t0[k] = std::max(reach[k], separation);
+        least_t1[k] = separation;
+        radius_t0[k] = least_t0[k] + room;
+        radius_t1[k] = separation + room;
+    });
+    detector_.expect(s.x0, x1, {radius_t0, radius_t1, least_t0, least_t1});
+}
+
 ContactSet ContactFinder::near(const Substep& s)
 {
     poll_interrupt();
     const std::vector<Real> ahead = look_ahead(s), radius = reaches(s.model, ahead);
     const std::vector<char> smooth = smooth_edges(s);
+    expect_queries(s, radius);
     ProximityOptions proximity;
     proximity.radius = radius;
     proximity.planes = s.planes;

@@ -67,7 +67,7 @@ void report_contacts(const Substep& s, const ContactSet& set, StepReport& report
 {
     ImplicitReport& own = report.own.use<ImplicitReport>();
     own.contacts_vertex_face = own.contacts_edge_edge = own.contacts_plane = 0;
-    own.strain_rows = count(set.limits);
+    own.strain_rows = count(set.limits) + count(set.lengths);
     report.active_contacts = 0;
     report.contacts.clear();
     for (PairForce& p : report.pair_forces) p.contacts = 0;
@@ -124,6 +124,9 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
     memory.contacts.clear();
     for (const Contact& c : attempt.set.contacts)
         if (!c.impulse.isZero(0)) memory.contacts.push_back({c.key.a, c.key.b, c.impulse});
+    memory.lengths.clear();
+    for (const LengthImpulse& l : attempt.set.lengths)
+        if (!l.impulse.isZero(0)) memory.lengths.push_back(l);
     advance(world.model, state, attempt.tentative.v, s.dt);
     ++report.substeps;
 }
@@ -131,7 +134,8 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
 } // namespace
 
 ImplicitContact::ImplicitContact(const World& world, const ImplicitOptions& options)
-    : options_(options), system_(world.model), finder_(world.model, options), solver_(system_, options.solver)
+    : options_(options), system_(world.model), finder_(world.model, options),
+      solver_(world.model, system_, options.solver)
 {}
 
 StepReport ImplicitContact::step(World& world, Real dt)
@@ -196,7 +200,7 @@ Substep ImplicitContact::begin(const World& world, Real dt, StepReport& report)
         const ScopedTimer timer(report.profile, "free solve");
         const ImplicitMemory& memory = world.state.memory.get<ImplicitMemory>();
         extrapolate(world.state.velocity, memory.free_change, dt, memory.last_substep, v_free);
-        const CgResult cg = system_.solve(options_.linear_tolerance, v_free);
+        const CgResult cg = solver_.solve_free(system_, options_.linear_tolerance, v_free);
         ImplicitReport& own = report.own.use<ImplicitReport>();
         own.linear_iterations += cg.iterations;
         own.linear_residual = std::max(own.linear_residual, cg.residual);
@@ -217,6 +221,8 @@ Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergenc
     {
         const ScopedTimer timer(report.profile, "proximity");
         attempt.set = finder_.near(substep);
+        attempt.set.lengths = substep.memory().lengths;
+        for (LengthImpulse& l : attempt.set.lengths) l.impulse *= substep.dt / substep.memory().last_substep;
     }
     // A limit that is broken already may stay so while it is won back.
     const Real bearable =
@@ -235,7 +241,7 @@ Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergenc
         attempt.safe = attempt.tentative.impacts.empty();
         if (attempt.tentative.too_curved) return attempt; // no row describes a path that is not followed
         attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable;
-        if (!finder_.refine(substep, attempt.tentative, round, attempt.set)) return attempt;
+        if (!finder_.refine(substep, attempt.tentative, round, solver_.lengths_by_rows(), attempt.set)) return attempt;
         if (round < rounds || !attempt.safe) report.rung = std::max(report.rung, Rung::refinement);
     }
     return attempt;

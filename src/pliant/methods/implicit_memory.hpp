@@ -1,6 +1,7 @@
 #pragma once
 // What method "implicit" remembers between steps, and what it reports of one beside the common part.
 
+#include "pliant/contact/contacts.hpp"
 #include "pliant/core/record.hpp"
 
 namespace pliant {
@@ -24,13 +25,14 @@ struct ReleasedPair {
 struct ImplicitMemory {
     std::vector<ContactMemory> contacts; ///< sorted by key
     std::vector<ReleasedPair> released;  ///< sorted
+    std::vector<LengthImpulse> lengths;  ///< sorted by limit
     // Of the last sub-step; empty before the first one.
     Real last_substep = 0; ///< its length [s]
     Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
     Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
 
-    static constexpr const char* member_names[] = {"contacts", "released", "last_substep", "free_change",
-                                                   "contact_change"};
+    static constexpr const char* member_names[] = {"contacts",     "released",    "lengths",
+                                                   "last_substep", "free_change", "contact_change"};
 };
 
 struct ImplicitReport {
