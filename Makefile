@@ -3,7 +3,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench soak papers pictures docs format check-format clean deps deps-test deps-soak
+.PHONY: all demo test bench soak fuzz papers pictures docs format check-format clean deps deps-test deps-soak
 
 all: deps
 	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -33,6 +33,14 @@ soak: deps-soak
 	@cmake --preset debug $(CMAKE_FLAGS)
 	@cmake --build build-debug -j $(JOBS)
 	@ctest --test-dir build-debug -LE soak -j $(JOBS) --output-on-failure
+
+# Damaged input for the readers, so many seconds each; another seed gives other input.
+FUZZ_SECONDS ?= 3600
+FUZZ_SEED ?= 1
+fuzz: deps-test
+	@cmake --preset release -DPLIANT_TESTS=ON $(CMAKE_FLAGS)
+	@cmake --build $(BUILD) -j $(JOBS) --target fuzz_readers
+	@for what in scene mesh run; do $(BUILD)/tests/fuzz_readers $$what $(FUZZ_SECONDS) $(FUZZ_SEED) || exit 1; done
 
 bench: deps-test
 	@cmake --preset release -DPLIANT_BENCH=ON $(CMAKE_FLAGS)

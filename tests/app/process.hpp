@@ -10,6 +10,7 @@
 #include <chrono>
 #include <csignal>
 #include <fstream>
+#include <functional>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -38,6 +39,7 @@ struct ProcessOptions {
     rlim_t file_size_limit = RLIM_INFINITY; ///< bytes
     std::string directory;                  ///< to start in
     std::string wait_for;                   ///< a file that must exist before `delay` begins
+    std::function<void()> meanwhile = {};   ///< done before the signal is sent
 };
 
 inline ProcessResult run_process(const std::vector<std::string>& arguments, const std::string& log,
@@ -72,6 +74,7 @@ inline ProcessResult run_process(const std::vector<std::string>& arguments, cons
             ended = waitpid(child, &status, WNOHANG) == child;
             if (!ended) std::this_thread::sleep_for(std::chrono::microseconds(200));
         }
+        if (options.meanwhile) options.meanwhile();
         if (!ended) {
             kill(child, options.signal);
             waitpid(child, &status, 0);

@@ -2,6 +2,7 @@
 #include "app/process.hpp"
 #include "pliant/core/random.hpp"
 #include "pliant/run/reader.hpp"
+#include "pliant/show/report_parts.hpp"
 #include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -105,6 +106,77 @@ TEST_F(Command, SavesAndExitsWith130WhenInterrupted)
     }
 }
 
+TEST_F(Command, AnswersAnInterruptWithinAStepThatWouldNotEnd)
+{
+    // A block pressed on the floor, and a tolerance that no arithmetic reaches.
+    std::ofstream(path("endless.yaml")) << R"(
+title: Endless
+time: {step: 10 ms, end: 1}
+contact: {tolerance: 1e-300, max-iterations: 1000000}
+materials: {rubber: {type: solid}}
+bodies:
+  block: {material: rubber, mesh: {tet-box: {size: [0.4, 0.4, 0.4], cells: [4, 4, 4]}}, place: {at: [0, 0.2, 0]}}
+  floor: {obstacle: {plane: {y: 0}}}
+)";
+    const ProcessOptions interrupt{SIGINT, 0.5, RLIM_INFINITY, {}, path("run") + "/run.json"};
+    const ProcessResult r = run({"run", "endless.yaml", "-o", path("run")}, interrupt);
+    EXPECT_EQ(r.code, 130) << r.out;
+    EXPECT_NE(r.out.find("interrupted at step 0 of 100, state saved"), std::string::npos) << r.out;
+    EXPECT_EQ(readable_frames(path("run")), 1);
+}
+
+TEST_F(Command, ThatStallsLeavesAReportAndNamesPairForceAndCure)
+{
+    std::ofstream(path("crush.yaml")) << R"(
+title: Crushed
+time: {step: 10 ms, end: 2, fps: 25}
+gravity: [0, 0, 0]
+contact: {friction: 0.5}
+materials: {foam: {type: solid, young: 2e4}}
+bodies:
+  ball: {material: foam, mesh: {tet-sphere: {radius: 0.1, layers: 3}}}
+  left: {obstacle: {mesh: {box: {size: [0.05, 0.4, 0.4]}}}, place: {at: [-0.13, 0, 0]}, motion: {keyframes: [{time: 0}, {time: 0.5, move: [0.105, 0, 0]}]}}
+  right: {obstacle: {mesh: {box: {size: [0.05, 0.4, 0.4]}}}, place: {at: [0.13, 0, 0]}, motion: {keyframes: [{time: 0}, {time: 0.5, move: [-0.105, 0, 0]}]}}
+)";
+    const ProcessResult r = run_process({"run", path("crush.yaml"), "-o", path("run")}, path("log"));
+    EXPECT_EQ(r.code, 1) << r.out;
+    const std::string words = r.last_line();
+    for (const char* part : {"pliant: step ", "body 'ball' (vertex ", " N between them",
+                             "let the script leave more room", "smaller gap", "friction (0.5)"})
+        EXPECT_NE(words.find(part), std::string::npos) << part << "\n" << words;
+    EXPECT_TRUE(words.find("'left'") != std::string::npos || words.find("'right'") != std::string::npos) << words;
+    EXPECT_NE(r.out.find("no intersections"), std::string::npos) << "what is stored is certified\n" << r.out;
+    std::ifstream page(path("run") + "/report.html");
+    const std::string html{std::istreambuf_iterator<char>(page), {}};
+    EXPECT_NE(html.find("The run is not finished: failed"), std::string::npos);
+    EXPECT_NE(html.find("N between them"), std::string::npos) << "the report says why";
+}
+
+TEST_F(Command, SaysALimitThatBreaksAsItHappensAndInTheReport)
+{
+    std::ofstream(path("load.yaml")) << R"(
+title: Load
+time: {step: 5 ms, end: 0.3, fps: 40}
+contact: {tolerance: 1e-6, max-iterations: 2}
+materials:
+  cotton: {type: cloth, stretch: 50 N/m, shear: 10 N/m, max-strain: 10 %}
+  lead: {type: rigid, density: 20000}
+bodies:
+  sheet: {material: cotton, mesh: {grid: {size: [0.5, 0.5], vertices: [9, 9]}}, pin: {vertices: [0, 8, 72, 80]}}
+  ball: {material: lead, mesh: {sphere: {radius: 0.06, subdivisions: 2}}, place: {at: [0, 0.065, 0]}}
+)";
+    const ProcessResult r = run_process({"run", path("load.yaml"), "-o", path("run")}, path("log"));
+    EXPECT_EQ(r.code, 0) << r.out;
+    for (const char* note : {"'sheet' is ", " % longer than max-strain allows", "a solve ended at "})
+        EXPECT_LT(r.out.find(note), r.out.find("60 steps, ")) << "while the run goes on: " << note << "\n" << r.out;
+    std::ifstream page(path("run") + "/report.html");
+    const std::string html{std::istreambuf_iterator<char>(page), {}};
+    for (const char* words : {"Not reached: max-strain in ", "Not reached: the solver's tolerance in "}) {
+        EXPECT_NE(html.find(html_escape(words)), std::string::npos) << words;
+        EXPECT_NE(r.out.find(words), std::string::npos) << words << "\n" << r.out;
+    }
+}
+
 TEST_F(Command, StopsClearlyAtAFullDiskAndCanBeResumed)
 {
     // Which file meets the limit first must not depend on how fast the run is or on the digits of its timings: with a
@@ -196,13 +268,10 @@ TEST_F(Command, AnswersBadArgumentsInOneLine)
 
 TEST_F(Command, RefusesADirectoryThatAnotherProcessWrites)
 {
-    const ProcessOptions interrupt{SIGTERM, 1.5, RLIM_INFINITY, {}, {}};
-    std::thread other([&] {
-        run_process({"run", hello, "--end", "1000", "-o", path("run")}, path("other.log"), interrupt);
-    });
-    while (!fs::exists(path("run") + "/run.json")) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    const ProcessResult r = run({"run", hello, "--end", "1000", "-o", path("run"), "--resume"});
-    other.join();
+    ProcessResult r;
+    ProcessOptions interrupt{SIGTERM, 0, RLIM_INFINITY, {}, path("run") + "/run.json"};
+    interrupt.meanwhile = [&] { r = run({"run", hello, "--end", "1000", "-o", path("run"), "--resume"}); };
+    run_process({"run", hello, "--end", "1000", "-o", path("run")}, path("other.log"), interrupt);
     EXPECT_EQ(r.code, 2) << r.out;
     EXPECT_NE(r.out.find("another pliant is writing into this directory"), std::string::npos) << r.out;
 }

@@ -397,6 +397,50 @@ TEST(Queries, GiveTheSameResultsWhenTheyReuseCandidates)
     EXPECT_FALSE(reusing.stats().reused) << "moved out of the grown boxes";
 }
 
+TEST(Queries, GiveTheSameResultsWhenTheyWereExpected)
+{
+    Random random(15);
+    const Surface s = sheet_over_sheet(0.02);
+    const std::size_t n = s.rest.size();
+    const std::vector<Real> reach(n, 0.01), separation(n, 6e-4), wide_reach(n, 0.014), wide(n, 0.005);
+    const ImpactOptions impact = {.hard_gap = 1e-3, .tolerance = 1e-4};
+    ProximityOptions near;
+    near.radius = reach;
+    Detector fresh(s), told(s);
+    told.set_reuse_margin(1e-4);
+    Vec3s x = s.rest;
+    std::size_t found = 0;
+    for (int step = 0; step < 20; ++step) {
+        Vec3s guess = x, end;
+        const Real motion = step % 5 == 4 ? 0.02 : 0.0005;
+        for (Vec3& p : guess) p += motion * random.on_sphere();
+        end = guess;
+        for (Vec3& p : end) p += 0.1 * motion * random.on_sphere();
+        told.expect(x, guess, {wide_reach, wide, reach, separation});
+        const std::vector<ContactPair> pairs = fresh.proximity(x, near), told_pairs = told.proximity(x, near);
+        EXPECT_TRUE(told.stats().reused) << step;
+        ASSERT_EQ(pairs.size(), told_pairs.size()) << step;
+        for (std::size_t i = 0; i < pairs.size(); ++i) {
+            EXPECT_EQ(pairs[i].key, told_pairs[i].key);
+            EXPECT_EQ(pairs[i].weights, told_pairs[i].weights);
+            EXPECT_EQ(pairs[i].normal, told_pairs[i].normal);
+            EXPECT_EQ(pairs[i].distance, told_pairs[i].distance);
+        }
+        const std::vector<Impact> impacts = fresh.impacts(x, end, impact), told_impacts = told.impacts(x, end, impact);
+        EXPECT_TRUE(told.stats().reused) << step;
+        ASSERT_EQ(impacts.size(), told_impacts.size()) << step;
+        for (std::size_t i = 0; i < impacts.size(); ++i) {
+            EXPECT_EQ(impacts[i].key, told_impacts[i].key);
+            EXPECT_EQ(impacts[i].time, told_impacts[i].time);
+            EXPECT_EQ(impacts[i].weights, told_impacts[i].weights);
+            EXPECT_EQ(impacts[i].normal, told_impacts[i].normal);
+        }
+        found += pairs.size() + impacts.size();
+        x = end;
+    }
+    EXPECT_GT(found, 100u);
+}
+
 TEST(Queries, HaveTheSameBitsWhateverTheTreeWentThrough)
 {
     Random random(14);

@@ -60,3 +60,19 @@ TEST(Box, OverlapsWhenItTouches)
     EXPECT_FALSE(overlap(a, c));
     EXPECT_FALSE(overlap(a, Box{})) << "an empty box overlaps nothing";
 }
+
+TEST(Box, OfABallIsWhatAnEmptyBoxGrowsTo)
+{
+    Random random(2);
+    const auto number = [&] { return std::ldexp(random.uniform(-1, 1), random.below(200) - 100); };
+    for (int i = 0; i < 100'000; ++i) {
+        Vec3 x(number(), number(), number());
+        if (i % 7 == 0) x[i % 3] = 0;
+        if (i % 11 == 0) x[i % 3] = static_cast<float>(x[i % 3]); // nothing to round
+        const Real radius = i % 5 == 0 ? 0 : std::abs(number());
+        Box grown;
+        grown.add(x, radius);
+        const Box ball = Box::of_ball(x, radius);
+        for (int k = 0; k < 6; ++k) EXPECT_EQ(ball.bound[k], grown.bound[k]) << x.transpose() << " radius " << radius;
+    }
+}

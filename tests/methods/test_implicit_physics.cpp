@@ -136,7 +136,9 @@ TEST(ImplicitPhysics, InelasticImpactConservesMomentumOfFreeBodies)
     EXPECT_GT(touching, 0);
 }
 
-TEST(ImplicitPhysics, EnergyOfAClosedSceneNeverGrows)
+/// What a step may add: an error of the solver's tolerance in the momenta, which changes the kinetic energy by twice
+/// that part of it, and the weight lifted by the part of a lost gap that is won back.
+TEST(ImplicitPhysics, EnergyOfAClosedSceneGrowsByNoMoreThanTheToleranceAndTheGapExplain)
 {
     WorldBuilder builder;
     builder.set_friction(friction(0.3));
@@ -145,15 +147,25 @@ TEST(ImplicitPhysics, EnergyOfAClosedSceneNeverGrows)
     builder.add_solid(make_tet_box(Vec3::Constant(0.2), {2, 2, 2}), {}, named("block", {0.05, 0.2, 0}));
     builder.add_rigid(make_sphere(0.08, 2), {}, named("ball", {0.02, 0.6, 0.03}));
     World world = builder.build();
-    const auto method = make_method(world, implicit_options());
-    Real previous = energy(world.model, world.state).total();
-    const Real scale = previous;
+    const ImplicitOptions options = implicit_options();
+    const auto method = make_method(world, options);
+    Real gap = 0;
+    for (const Body& body : world.model.bodies) gap = std::max(gap, body.gap);
+    const Real lifted = moving_mass(world.model) * 9.81 * options.recovery * gap;
+    Energy before = energy(world.model, world.state);
+    const Real start = before.total();
+    int contacts = 0;
+    Real gained = 0;
     for (int i = 0; i < 250; ++i) {
-        method->step(world, 0.005);
-        const Real now = energy(world.model, world.state).total();
-        EXPECT_LT(now, previous + 1e-3 * scale) << "step " << i;
-        previous = now;
+        contacts = std::max(contacts, method->step(world, 0.005).active_contacts);
+        const Energy now = energy(world.model, world.state);
+        const Real gain = now.total() - before.total();
+        EXPECT_LT(gain, 2 * options.solver.tolerance * (before.kinetic + now.kinetic) + lifted) << "step " << i;
+        gained += std::max(0.0, gain);
+        before = now;
     }
+    EXPECT_GT(contacts, 50) << "else the scene shows nothing";
+    EXPECT_LT(gained, 1e-3 * start) << "over all steps together";
 }
 
 TEST(ImplicitPhysics, BodiesThatNeverTouchMoveExactlyAsWithoutContact)

@@ -66,6 +66,53 @@ TEST(PinnedParts, GoThroughWherePinchesAreReleased)
     EXPECT_FALSE(world.state.memory.get<ImplicitMemory>().released.empty());
 }
 
+TEST(PinnedParts, ReleaseJustThePairsThatScriptsPressIntoEachOther)
+{
+    World world = lowered_sheet([](WorldBuilder& builder) { builder.add_plane({}, named("floor")); });
+    ImplicitOptions options = implicit_options();
+    options.pinch = PinchPolicy::release;
+    const auto method = make_method(world, options);
+    int into_the_floor = 0;
+    for (int i = 0; i < 100; ++i)
+        for (const Release& r : method->step(world, 0.01).releases) {
+            EXPECT_TRUE(std::ranges::find(r.vertices, 0) != r.vertices.end()) << "all but the corner can give way";
+            into_the_floor += world.model.bodies[r.body_b].name == "floor";
+        }
+    EXPECT_EQ(into_the_floor, 1);
+    for (std::size_t i = 1; i < world.state.position.size(); ++i) EXPECT_GT(world.state.position[i].y(), 0);
+}
+
+TEST(PinnedParts, AreReleasedAnewAfterTheyHaveSeparated)
+{
+    WorldBuilder builder;
+    BodyOptions sheet = named("sheet", {0, 0.1, 0});
+    sheet.pinned = {0};
+    sheet.motion = Motion({{0, Vec3::Zero(), Vec3::Zero()}, // into the floor and out of it, twice
+                           {0.2, {0, -0.15, 0}, Vec3::Zero()},
+                           {0.5, Vec3::Zero(), Vec3::Zero()},
+                           {0.7, {0, -0.15, 0}, Vec3::Zero()},
+                           {1, {0, 0.05, 0}, Vec3::Zero()}},
+                          Vec3::Zero(), false);
+    builder.add_cloth(make_grid(0.2, 0.2, 5, 5), {}, sheet, GridShape{5, 5});
+    builder.add_plane({}, named("floor"));
+    World world = builder.build();
+    ImplicitOptions options = implicit_options();
+    options.pinch = PinchPolicy::release;
+    const auto method = make_method(world, options);
+    const auto knows = [&] { return world.state.memory.get<ImplicitMemory>().released.size(); };
+    std::vector<Real> times;
+    for (int i = 0; i < 100; ++i) {
+        for (const Release& r : method->step(world, 0.01).releases) times.push_back(r.time);
+        if (i == 49) {
+            EXPECT_EQ(knows(), 0U) << "the pair has separated";
+        }
+    }
+    ASSERT_EQ(times.size(), 2U);
+    EXPECT_NEAR(times[0], 0.13, 0.02);
+    EXPECT_NEAR(times[1], 0.63, 0.02);
+    EXPECT_EQ(knows(), 0U);
+}
+
 TEST(PinnedParts, ThatMoveTogetherWithAnObstacleAreNoPinch)
 {
     const Motion turn({{0, Vec3::Zero(), Vec3::Zero()}, {1, {0, 0.2, 0}, {0, 1, 0}}}, Vec3::Zero(), false);

@@ -127,3 +127,52 @@ TEST(Starts, BodiesThatIntersectAreRefusedByTheFirstStepWithASentenceAPair)
         EXPECT_EQ(words.find("'table' and 'brick'"), std::string::npos) << words;
     }
 }
+
+TEST(Starts, ABoxThatRoundingPutsBehindTheFloorRestsThere)
+{
+    int behind = 0;
+    for (const Real size : {0.06, 0.1, 0.3, 0.7, 0.9})
+        for (const Vec3& turn : {Vec3(90, 0, 0), Vec3(0, 0, 90), Vec3(180, 0, 0), Vec3(90, 90, 0)}) {
+            WorldBuilder builder;
+            builder.add_plane({}, named("floor"));
+            BodyOptions options = named("box", {0, size / 2, 0});
+            options.place.rotation = rotation_xyz(std::numbers::pi / 180 * turn);
+            builder.add_rigid(make_box(Vec3::Constant(size)), {}, options);
+            World world = builder.build();
+            Vec3s x;
+            surface_positions(world.model, world.state, x);
+            for (const Vec3& p : x) behind += p.y() < 0;
+            EXPECT_LT(fastest_in_a_second(world), 0.2) << size;
+        }
+    EXPECT_GT(behind, 10) << "else the scenes show nothing";
+}
+
+TEST(Starts, AStackOfBoxesExactlyOnTheFloorAndOnEachOtherStands)
+{
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor"));
+    std::vector<Index> boxes;
+    for (int i = 0; i < 4; ++i)
+        boxes.push_back(builder.add_rigid(make_box(Vec3::Constant(0.1)), {}, named("box", {0, 0.05 + 0.1 * i, 0})));
+    World world = builder.build();
+    EXPECT_LT(fastest_in_a_second(world), 0.1);
+    for (int i = 0; i < 4; ++i) EXPECT_NEAR(center(world, boxes[i]).y(), 0.05 + 0.1 * i, 0.01);
+}
+
+TEST(Starts, ABodyBehindAPlaneIsRefusedByTheFirstStep)
+{
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor"));
+    builder.add_rigid(make_box(Vec3::Constant(0.1)), {}, named("box", {0, 0.02, 0}));
+    builder.add_rigid(make_box(Vec3::Constant(0.1)), {}, named("brick", {1, -2, 0}));
+    World world = builder.build();
+    const auto method = make_method(world, implicit_options());
+    try {
+        method->step(world, 0.01);
+        FAIL() << "a start behind a plane was accepted";
+    } catch (const Error& e) {
+        const std::string words = e.what();
+        EXPECT_NE(words.find("'floor' and 'box' intersect at"), std::string::npos) << words;
+        EXPECT_NE(words.find("'floor' and 'brick' intersect at"), std::string::npos) << words;
+    }
+}

@@ -228,6 +228,29 @@ TEST(Frame, WithANumberThatLeadsOutOfTheMeshIsRefused)
     expect_refused("planes within the step", [](StoredFrame& f) { f.inner[0].planes.clear(); });
 }
 
+TEST(Frame, WithANumberThatIsNotFiniteIsRefused)
+{
+    const World world = build_world(parse_scene(zoo, "test.yaml"));
+    const RunMesh mesh = make_run_mesh(world.model);
+    const TemporaryDirectory dir;
+    const StoredFrame good = store_frame(world, 3, 0.01, {{Vec3::Zero(), Vec3::UnitY(), Vec3::UnitY(), 0, 5}});
+    const auto expect_refused = [&](const char* array, const std::function<void(StoredFrame&)>& damage) {
+        StoredFrame frame = good;
+        damage(frame);
+        save_frame(frame, dir / "bad");
+        EXPECT_EQ(message_of([&] { load_frame(mesh, dir / "bad"); }),
+                  (dir / "bad").string() + ": array '" + array + "' has a number that is not finite");
+    };
+    constexpr Real nan = std::numeric_limits<Real>::quiet_NaN(), infinity = std::numeric_limits<Real>::infinity();
+    expect_refused("positions", [](StoredFrame& f) { f.state.position[0].x() = nan; });
+    expect_refused("velocities", [](StoredFrame& f) { f.velocity[0].x() = infinity; });
+    expect_refused("planes", [](StoredFrame& f) { f.state.planes[0].offset = nan; });
+    expect_refused("poses", [](StoredFrame& f) { f.state.poses[0].rotation.x() = nan; });
+    expect_refused("stress", [](StoredFrame& f) { f.stress[0] = -infinity; });
+    expect_refused("contact_force", [](StoredFrame& f) { f.contacts[0].force.y() = nan; });
+    expect_refused("time", [](StoredFrame& f) { f.state.time = nan; });
+}
+
 TEST(Frame, OfAnEarlierVersionIsNamedAsSuch)
 {
     const TemporaryDirectory dir;

@@ -56,5 +56,41 @@ TEST(Limits, ASolveThatEndsAboveItsToleranceIsSaid)
     EXPECT_NE(words.find("Not reached: the solver's tolerance in"), std::string::npos) << words;
 }
 
+TEST(Limits, PairsThatAPinchReleasesAreListedInTheRunAndInTheCertificate)
+{
+    const Scene scene = parse_scene(R"(
+time: {step: 10 ms, end: 0.8, fps: 25}
+contact: {pinch: release}
+materials: {cotton: {type: cloth}}
+bodies:
+  sheet: {material: cotton, mesh: {grid: {size: [0.2, 0.2], vertices: [5, 5]}}, place: {at: [0, 0.1, 0]}, pin: {vertices: [0]}, motion: {keyframes: [{time: 0}, {time: 0.4, move: [0, -0.15, 0]}, {time: 0.8}]}}
+  floor: {obstacle: {plane: {y: 0}}}
+)",
+                                    "pinch.yaml");
+    const TemporaryDirectory dir;
+    RunOptions options;
+    options.directory = dir / "run";
+    options.resume = true;
+    std::vector<std::string> notes;
+    options.on_note = [&](const std::string& note) { notes.push_back(note); };
+    for (const std::int64_t steps : {50, 30}) { // what was listed before an interruption stays listed
+        World world = build_world(scene);
+        options.most_steps = steps;
+        run_scene(scene, world, options);
+    }
+    const RunReader reader(dir / "run");
+    const nlohmann::json& listed = reader.info().at("released");
+    ASSERT_GE(listed.size(), 1U);
+    EXPECT_EQ(listed[0].at("bodies"), nlohmann::json({"sheet", "floor"}));
+    EXPECT_EQ(listed[0].at("vertices"), nlohmann::json::array({nlohmann::json::array({"sheet", 0})}));
+    EXPECT_NEAR(listed[0].at("time").get<Real>(), 0.26, 0.02) << "as it happens";
+    ASSERT_FALSE(notes.empty());
+    EXPECT_NE(notes[0].find("pinched between 'sheet' and 'floor'"), std::string::npos) << notes[0];
+    const Certificate c = certify_run(reader);
+    EXPECT_EQ(c.released.size(), listed.size());
+    EXPECT_FALSE(c.clean()) << "the certificate looks at released pairs like at all others";
+    EXPECT_NE(certificate_words(c).find("let through as the scene asks"), std::string::npos);
+}
+
 } // namespace
 } // namespace pliant

@@ -205,6 +205,12 @@ TEST(Render, RefusesNonFiniteGeometryAndSenselessSizes)
     scene = ball_on_ground();
     scene.bodies[0].triangles[0][0] = count(scene.bodies[0].positions);
     EXPECT_THROW(render(scene, options), Error);
+    scene = ball_on_ground();
+    scene.bodies[0].positions[3].x() = 1e300;
+    EXPECT_THROW(render(scene, options), Error);
+    scene = ball_on_ground();
+    options.camera.eye.y() = std::numeric_limits<Real>::infinity();
+    EXPECT_THROW(render(scene, options), Error);
 }
 
 TEST(Render, PatchesOfPlanesLieBelowTheirPlane)

@@ -34,12 +34,12 @@ protected:
     std::string own_host() const { return "127.0.0.1:" + std::to_string(server_.port()); }
 
     /// The bytes go out as they are: no client tidies the path up.
-    Answer ask(const std::string& head, const std::string& host) const
+    Answer ask(const std::string& head, const std::string& host, int port = 0) const
     {
         const int file = ::socket(AF_INET, SOCK_STREAM, 0);
         sockaddr_in place{};
         place.sin_family = AF_INET;
-        place.sin_port = htons(static_cast<std::uint16_t>(server_.port()));
+        place.sin_port = htons(static_cast<std::uint16_t>(port == 0 ? server_.port() : port));
         inet_pton(AF_INET, "127.0.0.1", &place.sin_addr);
         Answer answer;
         EXPECT_EQ(::connect(file, reinterpret_cast<sockaddr*>(&place), sizeof place), 0);
@@ -124,4 +124,50 @@ TEST_F(Server, SaysThatAPortIsBusy)
     } catch (const Error& e) {
         EXPECT_NE(std::string(e.what()).find("port " + std::to_string(server_.port())), std::string::npos) << e.what();
     }
+}
+
+namespace {
+
+class OpenServer : public Server {
+protected:
+    OpenServer() : open_(source_, {.host = "0.0.0.0"}) {}
+    std::string token() const
+    {
+        const std::string address = open_.address();
+        const std::size_t at = address.find("?token=");
+        return at == std::string::npos ? "" : address.substr(at + 7);
+    }
+    Answer ask_open(const std::string& head) const
+    {
+        return ask(head, "192.0.2.7:" + std::to_string(open_.port()), open_.port());
+    }
+
+    ViewServer open_;
+};
+
+} // namespace
+
+TEST_F(OpenServer, BeyondThisMachineAsksForTheTokenOfItsAddress)
+{
+    ASSERT_EQ(token().size(), 32U) << open_.address();
+    const std::vector<std::string> without = {"/api/run", "/", "/api/run?token=" + std::string(32, '0'),
+                                              "/api/run?token=", "/api/frame/7?token=" + token().substr(1)};
+    for (const std::string& path : without) {
+        const Answer answer = ask_open("GET " + path + " HTTP/1.1");
+        EXPECT_EQ(answer.status, 403) << path;
+        EXPECT_EQ(answer.text.find(token()), std::string::npos) << path;
+    }
+    EXPECT_EQ(ask_open("POST /api/control/play HTTP/1.1").status, 403);
+    const Answer first = ask_open("GET /api/run?token=" + token() + " HTTP/1.1");
+    EXPECT_EQ(first.status, 200);
+    const std::string name = "pliant-" + std::to_string(open_.port()) + "=" + token();
+    EXPECT_NE(first.text.find("Set-Cookie: " + name), std::string::npos) << first.text;
+    EXPECT_EQ(ask_open("GET /api/frame/7 HTTP/1.1\r\nCookie: other=1; " + name).status, 200);
+    EXPECT_EQ(ask_open("GET /api/frame/7 HTTP/1.1\r\nCookie: other=" + name).status, 403);
+}
+
+TEST_F(OpenServer, HasAnotherTokenEachTime)
+{
+    const ViewServer other(source_, {.host = "0.0.0.0"});
+    EXPECT_EQ(other.address().find(token()), std::string::npos);
 }

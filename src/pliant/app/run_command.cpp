@@ -21,6 +21,16 @@ struct RunArguments {
     double checkpoint_every = 10;
 };
 
+/// A report that cannot be written must not hide why the run failed.
+void report_failed_run(const std::filesystem::path& directory, bool quiet)
+{
+    try {
+        certify_and_report(directory, quiet);
+        std::fflush(stdout); // before the last words
+    } catch (const std::exception&) {
+    }
+}
+
 int run(const RunArguments& arguments)
 {
     std::vector<std::string> overrides = arguments.overrides;
@@ -37,7 +47,13 @@ int run(const RunArguments& arguments)
     options.force = arguments.force;
     options.every_step = arguments.every_step;
     options.checkpoint_every = arguments.checkpoint_every;
-    const RunResult result = simulate(scene, world, options, arguments.quiet);
+    RunResult result;
+    try {
+        result = simulate(scene, world, options, arguments.quiet);
+    } catch (const RunFailure&) { // what was simulated so far shows how it came to that
+        if (!arguments.no_report) report_failed_run(options.directory, arguments.quiet);
+        throw;
+    }
     int code = exit_done;
     if (!result.finished) {
         fmt::print("interrupted at step {} of {}, state saved; continue with --resume\n", result.step, result.steps);

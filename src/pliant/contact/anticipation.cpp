@@ -1,6 +1,7 @@
 #include "pliant/contact/anticipation.hpp"
 
 #include "pliant/contact/local.hpp"
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/linalg/graph.hpp"
 
@@ -268,8 +269,9 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
         responses[j] = RowResponse(anticipation.diagonal(j), r.friction);
         anticipation.set(j, lambda[j]);
     }
-    constexpr int check_every = 10;
+    constexpr int check_every = 10; // sweeps: a residual needs a solve with every factor
     while (result.iterations < options.max_iterations && !result.converged) {
+        poll_interrupt();
         for (Index j = 0; j < m; ++j) {
             if (!responses[j].moves()) continue;
             const Vec3 u = anticipation.response(j) + base[j];

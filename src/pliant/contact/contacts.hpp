@@ -66,10 +66,19 @@ struct StrainLimit {
     std::array<Index, 2> identity() const { return {body, number}; }
 };
 
-/// All that becomes a row.
+/// A limit of length that a solver by balls looked after.
+struct LengthImpulse {
+    Index limit = none;          ///< in Model::length_limits
+    Vec3 impulse = Vec3::Zero(); ///< on its block a, world [N s]: warm start in, answer out
+
+    static constexpr const char* member_names[] = {"limit", "impulse"};
+};
+
+/// All that constrains a sub-step. Limits of length are rows, or balls, as the solver likes it.
 struct ContactSet {
-    std::vector<Contact> contacts;   ///< sorted by key
-    std::vector<StrainLimit> limits; ///< sorted by identity
+    std::vector<Contact> contacts;      ///< sorted by key
+    std::vector<StrainLimit> limits;    ///< sorted by identity
+    std::vector<LengthImpulse> lengths; ///< sorted by limit
 
     Index size() const { return count(contacts) + count(limits); }
     /// The contacts are numbered first, then the limits.
@@ -79,6 +88,7 @@ struct ContactSet {
     {
         for (Contact& c : contacts) c.impulse.setZero();
         for (StrainLimit& l : limits) l.impulse.setZero();
+        for (LengthImpulse& l : lengths) l.impulse.setZero();
     }
 
 private:

@@ -152,7 +152,7 @@ bool move_zone(const FailsafeStep& step, const std::vector<Index>& units, const 
 
 ZoneReport resolve_by_zones(const FailsafeStep& step, const FindImpacts& find_impacts, Vec3s& v)
 {
-    constexpr int max_rounds = 50;
+    constexpr int max_rounds = 50; // zones that still grow by then are better stopped by truncation
     ZoneReport report;
     const Vec3s wanted = v;
     UnionFind zones(step.model.block_count());
@@ -189,7 +189,9 @@ ZoneReport resolve_by_zones(const FailsafeStep& step, const FindImpacts& find_im
 
 TruncationReport resolve_by_truncation(const FailsafeStep& step, const FindImpacts& find_impacts, Vec3s& v)
 {
-    constexpr int halving_rounds = 12, max_rounds = 60;
+    constexpr Real shortest = 0.05;    // of the motion: what is left after five halvings is given up
+    constexpr int halving_rounds = 12; // twice that, so that what meets in consequence is halved as well
+    constexpr int max_rounds = 60;     // a chain in which one stops the next takes a round each
     TruncationReport report;
     std::vector<Real> scale(v.size(), 1);
     const Vec3s wanted = v;
@@ -216,7 +218,7 @@ TruncationReport resolve_by_truncation(const FailsafeStep& step, const FindImpac
         for (Index u : units) {
             if (scale[u] == 0) continue;
             progress = true;
-            apply(u, report.rounds < halving_rounds && scale[u] > 0.05 ? scale[u] / 2 : 0);
+            apply(u, report.rounds < halving_rounds && scale[u] > shortest ? scale[u] / 2 : 0);
         }
         if (!progress) {
             report.left = impacts;

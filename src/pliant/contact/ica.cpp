@@ -1,6 +1,7 @@
 #include "pliant/contact/ica.hpp"
 
 #include "pliant/contact/anderson.hpp"
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
@@ -90,13 +91,16 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     drop_unforced(system.problem, lambda, dv);
     ContactSolverOptions inner = options; // with the number of sweeps that the residuals ask for
     Anderson anderson(options.anderson, active_.rows, system.diagonal_inverse, rows_.responses());
-    constexpr int check_every = 4, max_patience = 4, most_sweeps = 4;
-    constexpr Real near_enough = 0.8; // of the room
+    constexpr int check_every = 4;    // a residual costs about what an iteration costs: a fifth of the time
+    constexpr int max_patience = 4;   // more checks for squeezed rows, about as many iterations as a usual solve takes
+    constexpr int most_sweeps = 4;    // times as many sweeps at most, or rows cost more than the dynamics
+    constexpr Real near_enough = 0.8; // of the room: a fifth is left before continuous detection says no
     int patience = 0;
     Vec3s best_dv;
     Multipliers best_lambda;
     Real best = std::numeric_limits<Real>::infinity();
     while (result.iterations < options.max_iterations) {
+        poll_interrupt();
         anderson.begin(dv, lambda);
         anticipate(system, inner, result.iterations % check_every == 0 ? Visit::all : Visit::watched, dv, lambda);
         refine(system, options.matrix_sweeps, dv);
@@ -174,6 +178,7 @@ ContactResult Ica::solve_as_published(const ContactSystem& given, const ContactS
         rows_.start(system, dv, lambda);                                      // 3.1
         RowSweep::Residuals before;
         for (int sweep = 1; sweep <= max_inner; ++sweep) { // 3.2
+            poll_interrupt();
             rows_.sweep(system, inner, Visit::all, lambda);
             const RowSweep::Residuals now = rows_.residuals(system, options.cone, lambda);
             if (sweep > 1 && rows_settled(now, before) && now.gap < eaten) break;

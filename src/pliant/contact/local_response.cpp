@@ -1,6 +1,7 @@
 #include "pliant/contact/local_response.hpp"
 
 #include "pliant/contact/local.hpp"
+#include "pliant/core/interrupt.hpp"
 
 #include <algorithm>
 
@@ -32,6 +33,7 @@ ContactResult solve_locally(const ContactSystem& system, const std::vector<Real>
         push(r, lambda[j]);
     }
     while (result.iterations < options.max_iterations && !result.converged) {
+        poll_interrupt();
         Real change = 0; // of a relative velocity, over what it is compared with
         for (Index j = 0; j < p.size(); ++j) {
             const Row& r = p.rows[j];

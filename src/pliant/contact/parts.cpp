@@ -6,7 +6,7 @@
 namespace pliant {
 
 ContactParts contact_parts(const ContactProblem& problem, const std::vector<Index>& component,
-                           const Vec3s& free_velocity, Real slowest)
+                           const Vec3s& free_velocity, Real slowest, Rowless rowless)
 {
     const Index n = count(component);
     UnionFind sets(n);
@@ -33,10 +33,36 @@ ContactParts contact_parts(const ContactProblem& problem, const std::vector<Inde
         parts.velocity_scale[part] += (r.u0 + problem.relative_velocity(r, free_velocity)).squaredNorm();
         ++rows[part];
     }
-    for (Index i = 0; i < n; ++i) parts.of_block.push_back(number[sets.find(component[i])]);
+    for (Index i = 0; i < n; ++i) {
+        Index& part = number[sets.find(component[i])];
+        if (part == none && rowless == Rowless::included) {
+            part = parts.count++;
+            parts.velocity_scale.push_back(0);
+            rows.push_back(1);
+        }
+        parts.of_block.push_back(part);
+    }
+    parts.fine.assign(static_cast<std::size_t>(parts.count), 0);
     for (Index p = 0; p < parts.count; ++p)
         parts.velocity_scale[p] = std::max(std::sqrt(parts.velocity_scale[p] / rows[p]), slowest);
     return parts;
+}
+
+ContactProblem subproblem(const ContactProblem& problem, const std::vector<Index>& rows)
+{
+    ContactProblem part;
+    for (const Index j : rows) {
+        Row row = problem.rows[j];
+        part.entries.insert(part.entries.end(), problem.entries.begin() + row.entry_begin,
+                            problem.entries.begin() + row.entry_end);
+        part.arms.insert(part.arms.end(), problem.arms.begin() + row.arm_begin, problem.arms.begin() + row.arm_end);
+        row.entry_begin = count(part.entries) - (row.entry_end - row.entry_begin);
+        row.entry_end = count(part.entries);
+        row.arm_begin = count(part.arms) - (row.arm_end - row.arm_begin);
+        row.arm_end = count(part.arms);
+        part.rows.push_back(row);
+    }
+    return part;
 }
 
 } // namespace pliant

@@ -72,6 +72,9 @@ struct ContactProblem {
     }
 };
 
+/// The rows with the given numbers.
+ContactProblem subproblem(const ContactProblem& problem, const std::vector<Index>& rows);
+
 /// Multipliers of one row in its frame: (normal, tangent1, tangent2) impulses [N s].
 using Multipliers = std::vector<Vec3>;
 
@@ -81,14 +84,16 @@ enum class FrictionCone {
 };
 
 enum class SolverKind {
-    ica,          ///< iterative constraint anticipation, accelerated, with true residuals
-    ica_paper,    ///< the same as published
-    anticipation, ///< full constraint anticipation with a direct factorisation
-    local,        ///< masses only, unaware of the dynamics, for comparison
+    automatic,            ///< augmented_lagrangian for parts with cloth, ica for the others
+    ica,                  ///< iterative constraint anticipation, accelerated, with true residuals
+    ica_paper,            ///< the same as published
+    anticipation,         ///< full constraint anticipation with a direct factorisation
+    augmented_lagrangian, ///< nonlinear conjugate gradients with multigrid, limits of length as balls
+    local,                ///< masses only, unaware of the dynamics, for comparison
 };
 
 struct ContactSolverOptions {
-    SolverKind kind = SolverKind::ica;
+    SolverKind kind = SolverKind::automatic;
     Real tolerance = 1e-3;     ///< on the dynamics and complementarity residuals, both free of units
     Real gap_tolerance = 0.25; ///< on the normal velocity error, as a fraction of each row's room
     int max_iterations = 100;  ///< outer iterations
@@ -123,11 +128,14 @@ struct ContactParts {
     std::vector<Index> of_block; ///< none: no row reaches it
     std::vector<Index> of_row;
     std::vector<Real> velocity_scale; ///< per part: what a velocity error is compared with [m/s]
+    std::vector<Real> fine;           ///< per part: a residual of the dynamics this small is fine whatever the forces
 };
+/// Whether what no row reaches is in a part, too.
+enum class Rowless { left_out, included };
 /// component: connected_parts() of the matrix. The velocity scale is the root mean square of the relative velocities
 /// that a part's rows would have without contact, and at least `slowest` [m/s].
 ContactParts contact_parts(const ContactProblem& problem, const std::vector<Index>& component,
-                           const Vec3s& free_velocity, Real slowest);
+                           const Vec3s& free_velocity, Real slowest, Rowless rowless = Rowless::left_out);
 
 /// What a solver works on; the caller owns all of it.
 struct ContactSystem {
@@ -138,6 +146,8 @@ struct ContactSystem {
     Real dt;
     const ContactParts& parts;
     const CoarseSpace* coarse = nullptr; ///< motions of stiff bodies as a whole, which anticipation includes
+    const Vec3s* load =
+        nullptr; ///< impulses beside those of the rows: what the free solve left, limits of length [N s]
 };
 
 /// Residuals of a candidate solution, from scratch.

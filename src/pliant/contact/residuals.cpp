@@ -57,10 +57,12 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
     };
     const std::vector<Sums> sums = sum_by_part<Sums>(parts.of_block, parts.count, [&](Index i) {
         const Mat3& D = system.diagonal_inverse[i];
+        if (system.load) f[i] += (*system.load)[i];
         const Vec3 Adv = system.A.row_product(i, dv), r = f[i] - Adv;
         return Sums{r.dot(D * r), f[i].dot(D * f[i]), Adv.dot(D * Adv)};
     });
-    residuals.dynamics = worst(sums, [](const Sums& s, Index) {
+    residuals.dynamics = worst(sums, [&](const Sums& s, Index q) {
+        if (std::sqrt(s.residual) <= parts.fine[q]) return 0.0;
         const Real scale = std::sqrt(std::max(s.force, s.moved));
         return scale > 0 ? std::sqrt(s.residual) / scale : 0;
     });

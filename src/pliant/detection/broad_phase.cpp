@@ -18,11 +18,23 @@ void VertexBoxes::compute(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const 
         count(t0),
         [&](Index v) {
             const Real r = (radius.empty() ? uniform : radius[v]) + margin;
-            t0[v] = {};
-            t0[v].add(x_t0[v], r);
-            if (!moves) return;
-            t1[v] = {};
-            t1[v].add(x_t1[v], r);
+            t0[v] = Box::of_ball(x_t0[v], r);
+            if (moves) t1[v] = Box::of_ball(x_t1[v], r);
+        },
+        1024);
+}
+
+void VertexBoxes::compute_ends(const Vec3s& x_t0, std::span<const Real> radius_t0, const Vec3s& x_t1,
+                               std::span<const Real> radius_t1)
+{
+    assert(x_t0.size() == x_t1.size() && radius_t0.size() == x_t0.size() && radius_t1.size() == x_t0.size());
+    t0.resize(x_t0.size());
+    t1.resize(x_t0.size());
+    parallel_for(
+        count(t0),
+        [&](Index v) {
+            t0[v] = Box::of_ball(x_t0[v], radius_t0[v]);
+            t1[v] = Box::of_ball(x_t1[v], radius_t1[v]);
         },
         1024);
 }

@@ -40,6 +40,10 @@ struct VertexBoxes {
     /// empty, and by `margin` [m].
     void compute(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
 
+    /// With a radius of its own for each end.
+    void compute_ends(const Vec3s& x_t0, std::span<const Real> radius_t0, const Vec3s& x_t1,
+                      std::span<const Real> radius_t1);
+
     bool moving() const { return !t1.empty(); }
     const Box& end(int t, Index v) const { return t == 0 || t1.empty() ? t0[v] : t1[v]; }
     template <std::size_t N>

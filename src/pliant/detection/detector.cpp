@@ -26,13 +26,18 @@ void Detector::Implementation::require_positions(const Vec3s& x_t0, const Vec3s&
     }
 }
 
-// Boxes apart at both ends of the motion that collected the candidates are then apart at both ends of the query's.
+// Boxes apart at both ends of the motion that collected the candidates are then apart at both ends of the query's. A
+// single state may be at either end: boxes that overlap at one end are not proved apart.
 bool Detector::Implementation::covers() const
 {
     if (!has_candidates) return false;
-    return parallel_sum(surface.vertex_count(), Index(0), [&](Index v) {
-               return inside(query.end(0, v), boxes.end(0, v)) && inside(query.end(1, v), boxes.end(1, v)) ? 0 : 1;
-           }) == 0;
+    const auto covers_end = [&](int of_query, int of_candidates) {
+        return parallel_sum(surface.vertex_count(), Index(0), [&](Index v) {
+                   return inside(query.end(of_query, v), boxes.end(of_candidates, v)) ? 0 : 1;
+               }) == 0;
+    };
+    if (query.moving()) return covers_end(0, 0) && covers_end(1, 1);
+    return covers_end(0, 0) || (boxes.moving() && covers_end(0, 1));
 }
 
 void Detector::Implementation::update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform,
@@ -40,9 +45,14 @@ void Detector::Implementation::update(const Vec3s& x_t0, const Vec3s& x_t1, std:
 {
     Stopwatch watch;
     boxes.compute(x_t0, x_t1, radius, uniform, margin);
+    refit();
+    stats.update_seconds += watch.lap();
+}
+
+void Detector::Implementation::refit()
+{
     if (kind == BroadPhaseKind::tree) tree.update(boxes);
     if (kind == BroadPhaseKind::hash) hash.update(boxes);
-    stats.update_seconds += watch.lap();
 }
 
 void Detector::Implementation::collect(std::size_t stride)
@@ -97,6 +107,18 @@ const DetectionStats& Detector::stats() const
 const PairFilter& Detector::filter() const
 {
     return impl_->filter;
+}
+
+void Detector::expect(const Vec3s& x_t0, const Vec3s& x_t1, const Expectation& e)
+{
+    Implementation& d = *impl_;
+    d.require_positions(x_t0, x_t1);
+    assert(d.reuse_margin > 0); // or no query looks for candidates at hand
+    d.query.compute_ends(x_t0, e.least_t0, x_t1, e.least_t1);
+    if (d.covers()) return;
+    d.boxes.compute_ends(x_t0, e.radius_t0, x_t1, e.radius_t1);
+    d.refit();
+    d.collect();
 }
 
 Candidates Detector::candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radius)

@@ -73,6 +73,16 @@ public:
     /// grown boxes uses the same candidates: the rounds of a step then share one traversal. 0 by default.
     void set_reuse_margin(Real margin);
 
+    /// Collects candidates for queries that are expected: proximity at x_t0 within the given radii, and impacts of motions
+    /// from x_t0 that end near x_t1. The radii at either end should hold what a query needs and some room for being
+    /// wrong, or for the next step. Nothing is done where the candidates at hand cover radii without that room
+    /// (`least`). Queries that they do not cover collect their own: this changes what queries cost, never what they say.
+    struct Expectation {
+        std::span<const Real> radius_t0, radius_t1; ///< per vertex, with room [m]
+        std::span<const Real> least_t0, least_t1;   ///< per vertex, without [m]
+    };
+    void expect(const Vec3s& x_t0, const Vec3s& x_t1, const Expectation& expectation);
+
     /// All pairs within reach at positions x. Valid until the next query.
     const std::vector<ContactPair>& proximity(const Vec3s& x, const ProximityOptions& options);
     /// First impact of every pair that meets while the vertices move from x_t0 to x_t1. Valid until the next query.

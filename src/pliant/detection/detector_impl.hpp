@@ -55,6 +55,7 @@ struct Detector::Implementation {
     void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const;
     /// Whether the candidates at hand hold every pair that the query can need.
     bool covers() const;
+    void refit(); ///< brings the broad phase to the boxes
     /// Brings the broad phase to the boxes of a motion.
     void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
     /// stride: see SurfaceTree::collect; the other broad phases collect everything.

@@ -37,6 +37,23 @@ public:
         const Index own = surface_.vertex_body[v];
         return !scripted_[own] && (exclusions_.empty() || !excluded(own, body));
     }
+    /// What some features have in common: the only body they are of, or none, and whether all their bodies are scripted.
+    struct Group {
+        Index body = none;
+        bool scripted = false;
+    };
+    Group group(Index body) const { return {body, scripted_[body] != 0}; }
+    static Group join(const Group& a, const Group& b)
+    {
+        return {a.body == b.body ? a.body : none, a.scripted && b.scripted};
+    }
+    /// True when no pair between the groups passes.
+    bool never(const Group& a, const Group& b) const
+    {
+        if (a.scripted && b.scripted) return true;
+        if (a.body == none || b.body == none) return false;
+        return (a.body == b.body && rigid_[a.body]) || (!exclusions_.empty() && excluded(a.body, b.body));
+    }
     /// Whether a response can move a vertex of the pair.
     bool can_move(const ContactPair& pair) const
     {

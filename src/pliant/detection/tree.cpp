@@ -98,6 +98,7 @@ void SurfaceTree::build(const VertexBoxes& boxes)
     };
     split(split, 0, 0);
 
+    groups_.clear();
     faces_.clear(), edges_.clear(), vertices_.clear();
     leaves_.assign(static_cast<std::size_t>(leaf_count_) + 1, {});
     for (Index leaf = 0; leaf < leaf_count_; ++leaf) {

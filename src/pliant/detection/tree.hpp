@@ -22,7 +22,7 @@ public:
     /// Refits the tree to the boxes; builds it anew the first time and when its quality has decayed.
     void update(const VertexBoxes& boxes);
     /// All candidate pairs; with stride > 1 those of every stride-th task only, a sample spread over the surface.
-    void collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride = 1) const;
+    void collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride = 1);
 
     Index builds() const { return builds_; } ///< how often it was built
     std::size_t bytes() const;               ///< memory held
@@ -40,6 +40,7 @@ private:
 
     void assign_owners();
     void build(const VertexBoxes& boxes);
+    void group_nodes(const PairFilter& filter);
     template <bool moving>
     void refit(const VertexBoxes& boxes);
     template <bool moving>
@@ -54,6 +55,7 @@ private:
 
     Index leaf_level_ = 0, leaf_count_ = 0;
     std::vector<Box> nodes_t0_, nodes_t1_; ///< heap order, root at 1
+    std::vector<PairFilter::Group> groups_; ///< per node: its bodies; empty: not yet known for this tree
     std::vector<Leaf> leaves_;
     std::vector<Index> faces_, edges_, vertices_; ///< ids in leaf order
     BoxLanes face_lanes_, edge_lanes_, vertex_lanes_;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <optional>
 
 namespace pliant {
 
@@ -16,6 +17,7 @@ struct SurfaceTree::Traversal {
 
     bool nodes_overlap(Index a, Index b) const
     {
+        if (filter.never(tree.groups_[a], tree.groups_[b])) return false;
 #ifdef __AVX2__
         // lanes: lo against hi, -hi against -lo; the last two are 0 > 0
         const __m256 sign = _mm256_set1_ps(-0.0f);
@@ -46,6 +48,7 @@ struct SurfaceTree::Traversal {
 
     void self(Index a)
     {
+        if (filter.never(tree.groups_[a], tree.groups_[a])) return;
         if (a >= tree.leaf_count_) return leaf_self(a - tree.leaf_count_);
         self(2 * a);
         if (nodes_overlap(2 * a, 2 * a + 1)) pair(2 * a, 2 * a + 1);
@@ -164,9 +167,29 @@ void SurfaceTree::collect_tasks(const PairFilter& filter, CandidateChunks& out, 
         1);
 }
 
-void SurfaceTree::collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
+/// The bodies of all nodes, so that what never meets is left out at once.
+void SurfaceTree::group_nodes(const PairFilter& filter)
+{
+    groups_.resize(2 * static_cast<std::size_t>(leaf_count_));
+    for (Index leaf = 0; leaf < leaf_count_; ++leaf) {
+        const Leaf &begin = leaves_[leaf], &end = leaves_[leaf + 1];
+        std::optional<PairFilter::Group> all;
+        const auto add = [&](Index vertex) {
+            const PairFilter::Group one = filter.group(surface_.vertex_body[vertex]);
+            all = all ? PairFilter::join(*all, one) : one;
+        };
+        for (Index i = begin.face; i < end.face; ++i) add(surface_.triangles[faces_[i]][0]);
+        for (Index i = begin.vertex; i < end.vertex; ++i) add(vertices_[i]);
+        groups_[leaf_count_ + leaf] = all.value_or(PairFilter::Group());
+    }
+    for (Index node = leaf_count_ - 1; node > 0; --node)
+        groups_[node] = PairFilter::join(groups_[2 * node], groups_[2 * node + 1]);
+}
+
+void SurfaceTree::collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride)
 {
     if (item_count_ == 0) return out.reset(0);
+    if (groups_.empty()) group_nodes(filter);
     if (moving_)
         collect_tasks<true>(filter, out, stride);
     else

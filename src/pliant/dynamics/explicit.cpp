@@ -1,6 +1,7 @@
 #include "pliant/dynamics/explicit.hpp"
 
 #include "pliant/core/error.hpp"
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
 
@@ -47,6 +48,7 @@ void set_rotations_and_pins(const Model& model, const State& state, Real dt, Vec
 
 void ExplicitStepper::substep(const Model& model, State& state, Real dt, const Correction& correction)
 {
+    poll_interrupt();
     const Index n = model.block_count();
     const bool verlet = integrator_ == Integrator::verlet;
     Vec3s path = state.velocity;

@@ -161,7 +161,19 @@ void extrapolate(const Vec3s& velocity, const Vec3s& change, Real dt, Real chang
     if (change_dt > 0) parallel_for(count(v), [&](Index i) { v[i] += dt / change_dt * change[i]; });
 }
 
+std::vector<Real> LinearSystem::momentum_scales() const
+{
+    std::vector<Real> scale = part_norms([&](Index i) { return b_[i].dot(diagonal_inverse_[i] * b_[i]); });
+    for (Index q = 0; q < parts_; ++q) scale[q] = std::max(scale[q], momentum_scale_[q]);
+    return scale;
+}
+
 CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
+{
+    return solve(tolerance, std::vector<char>(static_cast<std::size_t>(parts_), 1), v);
+}
+
+CgResult LinearSystem::solve(Real tolerance, std::span<const char> wanted, Vec3s& v) const
 {
     const BlockPattern& pattern = A_.pattern();
     const auto set_single_blocks = [&] {
@@ -171,31 +183,32 @@ CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
         });
     };
     set_single_blocks();
-    std::vector<Real> scale = part_norms([&](Index i) { return b_[i].dot(diagonal_inverse_[i] * b_[i]); });
-    for (Index q = 0; q < parts_; ++q) scale[q] = std::max(scale[q], momentum_scale_[q]);
+    const std::vector<Real> scale = momentum_scales();
     CgOptions options;
     options.tolerance = tolerance;
     options.coarse = &coarse_;
+    CgResult result;
+    result.converged = true;
     if (parts_ == 1) {
         options.scale = scale[0];
-        const CgResult result = conjugate_gradients(A_, diagonal_inverse_, b_, v, options);
+        if (wanted[0]) result = conjugate_gradients(A_, diagonal_inverse_, b_, v, options);
         set_single_blocks(); // the iteration moves them by rounding errors
         return result;
     }
     // Parts have nothing to do with each other: each takes the iterations that it needs, and no error of a light one
     // hides behind a heavy one.
-    std::vector<CgResult> results(cg_parts_.size());
+    std::vector<CgResult> results(cg_parts_.size(), result);
     CgScratch scratch(A_.rows());
     parallel_for(
         count(cg_parts_),
         [&](Index q) {
+            const Index part = part_[cg_parts_[q].rows.front()];
+            if (!wanted[part]) return;
             CgOptions of_part = options;
-            of_part.scale = scale[part_[cg_parts_[q].rows.front()]];
+            of_part.scale = scale[part];
             results[q] = conjugate_gradients(A_, diagonal_inverse_, b_, v, of_part, cg_parts_[q], scratch);
         },
         1);
-    CgResult result;
-    result.converged = true;
     for (const CgResult& r : results) {
         result.iterations = std::max(result.iterations, r.iterations);
         result.residual = std::max(result.residual, r.residual);

@@ -29,6 +29,13 @@ public:
     /// A v = b by conjugate gradients to a residual relative to the step's momenta, in each connected part by itself;
     /// starts from the v that is given. Single blocks (rigid bodies) are solved exactly.
     CgResult solve(Real tolerance, Vec3s& v) const;
+    /// The same for parts with wanted[part] != 0 only.
+    CgResult solve(Real tolerance, std::span<const char> wanted, Vec3s& v) const;
+
+    Index parts() const { return parts_; }                            ///< connected parts of the matrix
+    const std::vector<Index>& part_of_block() const { return part_; } ///< per block: its part
+    /// Per part: what residuals of the free solve are compared with, in the norm of D^-1.
+    std::vector<Real> momentum_scales() const;
 
 private:
     void assemble_rows(const Model& model, const State& state, Real dt, Index begin, Index end,

@@ -8,17 +8,22 @@
 #include <cmath>
 #include <limits>
 
+#ifdef __AVX2__
+#include <immintrin.h>
+#endif
+
 namespace pliant {
 
 /// The largest float <= x (x not NaN).
 inline float round_down(double x)
 {
     const float f = static_cast<float>(x);
-    if (static_cast<double>(f) <= x) return f;
-    // the next float below: one step in the ordered integers behind the bits
-    const std::uint32_t bits = std::bit_cast<std::uint32_t>(f);
-    if (f > 0) return std::bit_cast<float>(bits - 1);
-    return f == 0 ? -std::numeric_limits<float>::denorm_min() : std::bit_cast<float>(bits + 1);
+    // The next float below is one step in the ordered integers behind the bits. Without a branch: half of all numbers
+    // would take either side.
+    const std::int32_t bits = std::bit_cast<std::int32_t>(f);
+    const std::int32_t step = f > 0 ? -1 : f < 0 ? 1 : std::numeric_limits<std::int32_t>::min() + 1;
+    const std::int32_t down = static_cast<double>(f) <= x ? 0 : step;
+    return std::bit_cast<float>(static_cast<std::int32_t>((f == 0 ? 0 : bits) + down));
 }
 /// The smallest float >= x (x not NaN).
 inline float round_up(double x)
@@ -44,6 +49,40 @@ struct Box {
             bound[k] = std::min(bound[k], round_down(x[k] - r));
             bound[3 + k] = std::min(bound[3 + k], -round_up(x[k] + r));
         }
+    }
+    /// The box of the ball of the given radius around x: what add() makes of an empty box, bit for bit.
+    static Box of_ball(const Vec3& x, Real radius)
+    {
+        Box b;
+#ifdef __AVX2__
+        const __m256d centre = _mm256_setr_pd(x[0], x[1], x[2], 0), r = _mm256_set1_pd(radius);
+        const __m256d sign = _mm256_set1_pd(-0.0), ulp = _mm256_set1_pd(0x1p-52);
+        __m256d grown =
+            _mm256_add_pd(r, _mm256_mul_pd(ulp, _mm256_add_pd(_mm256_andnot_pd(sign, centre), r)));
+        if (!(radius > 0)) grown = _mm256_setzero_pd();
+        const auto down = [&](__m256d v) {
+            const __m128 f = _mm256_cvtpd_ps(v);
+            const __m256d above = _mm256_cmp_pd(_mm256_cvtps_pd(f), v, _CMP_GT_OQ); // rounded up: one step down
+            const __m128i up = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(
+                _mm256_castpd_si256(above), _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0)));
+            const __m128 zero = _mm_cmpeq_ps(f, _mm_setzero_ps());
+            const __m128i bits = _mm_andnot_si128(_mm_castps_si128(zero), _mm_castps_si128(f));
+            // in the order of the integers: -1 for positive numbers, +1 for negative ones, below 0 the first negative one
+            const __m128i step = _mm_or_si128(_mm_srai_epi32(bits, 31), _mm_set1_epi32(1)); // -1 or 1
+            const __m128i to_negative = _mm_and_si128(_mm_castps_si128(zero), _mm_set1_epi32(int(0x80000000)));
+            const __m128i moved = _mm_or_si128(
+                _mm_andnot_si128(_mm_castps_si128(zero), _mm_sub_epi32(bits, step)),
+                _mm_and_si128(_mm_castps_si128(zero), _mm_or_si128(to_negative, _mm_set1_epi32(1))));
+            return _mm_castsi128_ps(_mm_blendv_epi8(bits, moved, up));
+        };
+        alignas(16) float lo[4], minus_hi[4];
+        _mm_store_ps(lo, down(_mm256_sub_pd(centre, grown)));
+        _mm_store_ps(minus_hi, down(_mm256_xor_pd(_mm256_add_pd(centre, grown), sign)));
+        for (int k = 0; k < 3; ++k) b.bound[k] = lo[k], b.bound[3 + k] = minus_hi[k];
+#else
+        b.add(x, radius);
+#endif
+        return b;
     }
     void add(const Box& b)
     {

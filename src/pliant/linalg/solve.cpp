@@ -1,5 +1,6 @@
 #include "pliant/linalg/solve.hpp"
 
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <Eigen/LU>
@@ -90,6 +91,7 @@ CgResult iterate(const Rows& rows, const BlockMatrix& A, const std::vector<Mat3>
     precondition(1);
     rows.for_each([&](Index i) { p[i] = z[i]; });
     for (;; ++result.iterations) {
+        poll_interrupt();
         result.residual = std::sqrt(r_norm_sq) / scale;
         result.converged = result.residual <= options.tolerance;
         if (result.converged || result.iterations >= options.max_iterations) return result;

@@ -1,6 +1,7 @@
 #include "pliant/methods/contact_finder.hpp"
 
 #include "pliant/core/contracts.hpp"
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
 #include "pliant/geometry/closest.hpp"
@@ -33,7 +34,7 @@ ContactKind kind_of(PairKind kind)
 /// in, a few edges wide [m].
 void add_mean_motion(const Model& model, Real edge, const Vec3s& x0, const Vec3s& x1, Vec3s& mean)
 {
-    constexpr Real edges = 8;
+    constexpr Real edges = 8; // a cell: wider than folds, whose sides move against each other, narrower than a sheet
     std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
     cells.reserve(x0.size());
     for (Index v = 0; v < count(x0); ++v) {
@@ -206,10 +207,52 @@ Real ContactFinder::target(Real distance, Real gap) const
     return distance >= gap ? gap : distance + options_.recovery * (gap - distance);
 }
 
+/// One collection of candidates for the proximity of this sub-step and the impacts of its rounds; while little moves, for
+/// later sub-steps too.
+void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& reach)
+{
+    const Surface& surface = s.model.surface;
+    const Index n = surface.vertex_count();
+    // The end is the unconstrained one with the change that contact made in the last sub-step.
+    Vec3s v = s.v_free;
+    if (s.memory().contact_change.size() == v.size())
+        parallel_for(count(v), [&](Index i) { v[i] += s.dt / s.memory().last_substep * s.memory().contact_change[i]; });
+    State end;
+    move_configuration(s.model, s.start, v, s.dt, end);
+    Vec3s x1;
+    surface_positions(s.model, end, x1);
+    const Real fall = s.model.gravity.norm() * s.dt * s.dt;
+    constexpr Real fast = 1.0 / 30;     // of an edge in a step
+    constexpr Real fast_share = 0.005;  // of the vertices: where more are fast, candidates serve this step only
+    constexpr Real steps_ahead = 6, widest = 0.25; // of an edge
+    const Index fast_vertices = parallel_sum(n, Index(0), [&](Index k) {
+        const Body& body = s.model.bodies[surface.vertex_body[k]];
+        return Index(body.gap > 0 && (x1[k] - s.x0[k]).norm() > fast * body.edge_length);
+    });
+    const bool slow = fast_vertices <= fast_share * n;
+    std::vector<Real> least_t0(static_cast<std::size_t>(n)), least_t1(least_t0), radius_t0(least_t0), radius_t1(least_t0);
+    parallel_for(n, [&](Index k) {
+        const Index b = surface.vertex_body[k];
+        const Body& body = s.model.bodies[b];
+        const Real hard_gap = hard_gaps_.share(b) * 2, separation = (1 + options_.ccd_fraction) * hard_gap / 2 + s.curvature[b];
+        const Real moved = (x1[k] - s.x0[k]).norm();
+        Real room = hard_gap + std::min(moved / 4, fall);
+        if (slow && body.edge_length > 0)
+            room = std::clamp(steps_ahead * moved, room, std::max(room, widest * body.edge_length));
+        least_t0[k] = std::max(reach[k], separation);
+        least_t1[k] = separation;
+        radius_t0[k] = least_t0[k] + room;
+        radius_t1[k] = separation + room;
+    });
+    detector_.expect(s.x0, x1, {radius_t0, radius_t1, least_t0, least_t1});
+}
+
 ContactSet ContactFinder::near(const Substep& s)
 {
+    poll_interrupt();
     const std::vector<Real> ahead = look_ahead(s), radius = reaches(s.model, ahead);
     const std::vector<char> smooth = smooth_edges(s);
+    expect_queries(s, radius);
     ProximityOptions proximity;
     proximity.radius = radius;
     proximity.planes = s.planes;
@@ -243,6 +286,7 @@ ContactSet ContactFinder::near(const Substep& s)
 
 Tentative ContactFinder::follow(const Substep& s, Vec3s v)
 {
+    poll_interrupt();
     assert(v.size() == s.v_free.size() && all_finite(v));
     Tentative t;
     t.v = std::move(v);
@@ -262,6 +306,22 @@ Tentative ContactFinder::follow(const Substep& s, Vec3s v)
         if (!curvature.empty() && curvature[c.body_a] + curvature[c.body_b] > 0) t.too_curved = true;
     }
     return t;
+}
+
+StalledPair ContactFinder::stalled_pair(const Substep& s, const Impact& impact) const
+{
+    const Contact pair = make_contact(s.model, impact);
+    const Index v = impact.vertices[0];
+    StalledPair out;
+    out.body_a = pair.body_a;
+    out.body_b = pair.body_b;
+    out.vertex = v - s.model.bodies[pair.body_a].first_vertex;
+    out.position = s.x0[v];
+    out.time = s.start.time;
+    out.gap = gaps_.between(pair.body_a, pair.body_b);
+    out.certified = hard_gaps_.between(pair.body_a, pair.body_b);
+    out.friction = pair.friction;
+    return out;
 }
 
 Release ContactFinder::release_of(const Model& model, const Impact& impact, Real time) const

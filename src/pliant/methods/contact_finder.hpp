@@ -4,6 +4,7 @@
 #include "pliant/detection/normal_cones.hpp"
 #include "pliant/methods/implicit_options.hpp"
 #include "pliant/methods/report.hpp"
+#include "pliant/methods/stall.hpp"
 #include "pliant/methods/substep.hpp"
 
 namespace pliant {
@@ -19,13 +20,16 @@ public:
     ContactSet near(const Substep& substep);
     /// Where velocities v lead.
     Tentative follow(const Substep& substep, Vec3s v);
-    /// Adds what the tentative step met and which limits it broke, and corrects the rows of bodies that turn. False:
-    /// there was nothing to add.
-    bool refine(const Substep& substep, const Tentative& tentative, int round, ContactSet& set) const;
+    /// Adds what the tentative step met and which limits it broke (of bodies whose limits are rows), and corrects the
+    /// rows of bodies that turn. False: there was nothing to add.
+    bool refine(const Substep& substep, const Tentative& tentative, int round, std::span<const char> lengths_by_rows,
+                ContactSet& set) const;
 
     /// The longest sub-step from here, at most dt, that no keyframe of a script interrupts.
     Real uninterrupted(const Model& model, Real time, Real dt) const;
 
+    /// What is said of a pair that leaves no way on, but for its force.
+    StalledPair stalled_pair(const Substep& substep, const Impact& impact) const;
     /// What is reported of a pair that is let through.
     Release release_of(const Model& model, const Impact& impact, Real time) const;
     /// Whether a pair that was let through is farther apart than its gap at the end of the tentative step.
@@ -42,6 +46,7 @@ private:
         Real radius; ///< farthest vertex from the pivot; of a plane, those of all bodies count [m]
     };
 
+    void expect_queries(const Substep& substep, const std::vector<Real>& reach);
     void find_paths(const Model& model);
     Real path_radius(const ScriptedPath& path, const Model& model, const Vec3s& x) const;
     std::vector<Real> curvatures(const Substep& substep, const Vec3s& v) const;
@@ -53,7 +58,8 @@ private:
     Contact contact_of(const Substep& substep, const Impact& impact) const;
     void add_impacts(const Substep& substep, const Tentative& tentative, int round,
                      std::vector<Contact>& contacts) const;
-    bool add_limits(const Substep& substep, const State& end, std::vector<StrainLimit>& limits) const;
+    bool add_limits(const Substep& substep, const State& end, std::span<const char> by_rows,
+                    std::vector<StrainLimit>& limits) const;
 
     ImplicitOptions options_;
     Detector detector_;

@@ -9,7 +9,7 @@
 namespace pliant {
 namespace {
 
-constexpr int rounds_without_flat_crossings = 2;
+constexpr int rounds_without_flat_crossings = 2; ///< of five: the others are left to those that vertices do not stop
 
 /// Two flat surfaces that meet hit at every crossing of their edges at once. The vertices say all of it: crossings of
 /// flat edges next to another impact wait, and are added only if the next rounds still find them. Per impact: waits.
@@ -90,10 +90,11 @@ void correct_rotations(const Substep& s, const Tentative& t, std::vector<Contact
 
 } // namespace
 
-bool ContactFinder::refine(const Substep& s, const Tentative& t, int round, ContactSet& set) const
+bool ContactFinder::refine(const Substep& s, const Tentative& t, int round, std::span<const char> lengths_by_rows,
+                           ContactSet& set) const
 {
     add_impacts(s, t, round, set.contacts);
-    const bool strained = add_limits(s, t.end, set.limits);
+    const bool strained = add_limits(s, t.end, lengths_by_rows, set.limits);
     if (t.impacts.empty() && !strained) return false;
     correct_rotations(s, t, set.contacts);
     return true;
@@ -129,7 +130,8 @@ Contact ContactFinder::contact_of(const Substep& s, const Impact& impact) const
 
 // Limits that the end of a tentative step breaks. True when one is new, or when its direction turned so far that its
 // row has to be corrected again.
-bool ContactFinder::add_limits(const Substep& s, const State& end, std::vector<StrainLimit>& limits) const
+bool ContactFinder::add_limits(const Substep& s, const State& end, std::span<const char> by_rows,
+                               std::vector<StrainLimit>& limits) const
 {
     constexpr Real margin = 2e-3;      // of the length: what the direction's change within the step may break
     constexpr Real correctable = 1e-4; // of the length: a smaller change of the correction is none
@@ -137,6 +139,7 @@ bool ContactFinder::add_limits(const Substep& s, const State& end, std::vector<S
     const Index known = count(limits);
     for (Index b = 0; b < count(s.model.bodies); ++b) {
         const Body& body = s.model.bodies[b];
+        if (!by_rows[b]) continue;
         for (Index i = 0; i < body.limit_count; ++i) {
             const LengthLimit& length = s.model.length_limits[body.first_limit + i];
             const Vec3 d1 = end.position[length.b] - end.position[length.a];

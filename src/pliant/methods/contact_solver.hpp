@@ -3,26 +3,40 @@
 
 #include "pliant/contact/ica.hpp"
 #include "pliant/dynamics/system.hpp"
+#include "pliant/methods/cloth_solver.hpp"
 #include "pliant/methods/substep.hpp"
+
+#include <optional>
 
 namespace pliant {
 
 class ContactSolver {
 public:
-    ContactSolver(const LinearSystem& system, const ContactSolverOptions& options);
+    ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options);
+    /// The unconstrained velocities v of a sub-step, from those that are given.
+    CgResult solve_free(const LinearSystem& system, Real tolerance, Vec3s& v);
     /// The set's impulses and the change of velocity dv that they make; both are warm starts and answers.
-    ContactResult solve(const LinearSystem& system, const Substep& substep, ContactSet& set, Vec3s& dv);
+    ContactResult solve(const LinearSystem& system, const Substep& substep, Effort effort, ContactSet& set, Vec3s& dv);
+    /// Per body: whether refinement has to add rows for the limits of length that are broken; else the last solve knew
+    /// all of them.
+    const std::vector<char>& lengths_by_rows() const { return by_rows_; }
     /// Whether a solve ended so far from its tolerance that a shorter step should be tried.
     bool diverged(const ContactResult& result) const;
     /// The largest residual over its tolerance.
     Real merit(const ContactResult& result) const;
 
 private:
-    ContactResult run(const ContactSystem& system, const Model& model, Vec3s& dv, Multipliers& lambda);
+    ContactResult run_by_parts(ContactSystem& system, const Substep& substep, Effort effort, ContactParts& parts,
+                               ContactSet& set, Vec3s& dv, Multipliers& lambda);
+    ContactResult run_ica(const ContactSystem& system, Effort effort, Vec3s& dv, Multipliers& lambda);
+    ContactResult run(const ContactSystem& system, const Model& model, Effort effort, Vec3s& dv, Multipliers& lambda);
+    ContactSolverOptions options_for(Effort effort) const;
 
     ContactSolverOptions options_;
     std::vector<Index> component_; ///< per block: first block of its connected part of the matrix
     Ica ica_;
+    std::optional<ClothSolver> cloth_;
+    std::vector<char> by_rows_; ///< per body: its limits of length were rows in the last solve, not balls
 };
 
 } // namespace pliant

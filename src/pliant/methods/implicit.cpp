@@ -5,7 +5,6 @@
 #include "pliant/world/strain.hpp"
 
 #include <cassert>
-#include <cstdio>
 
 namespace pliant {
 namespace {
@@ -68,7 +67,7 @@ void report_contacts(const Substep& s, const ContactSet& set, StepReport& report
 {
     ImplicitReport& own = report.own.use<ImplicitReport>();
     own.contacts_vertex_face = own.contacts_edge_edge = own.contacts_plane = 0;
-    own.strain_rows = count(set.limits);
+    own.strain_rows = count(set.limits) + count(set.lengths);
     report.active_contacts = 0;
     report.contacts.clear();
     for (PairForce& p : report.pair_forces) p.contacts = 0;
@@ -112,6 +111,10 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
     report_contacts(s, attempt.set, report);
     report_convergence(s.residual, report.own.use<ImplicitReport>());
     report_convergence(attempt.residual, report.own.use<ImplicitReport>());
+    if (attempt.effort == Effort::low) {
+        ++report.own.use<ImplicitReport>().over_budget;
+        if (attempt.residual <= 1) ++report.own.use<ImplicitReport>().unconverged;
+    }
     State& state = world.state;
     ImplicitMemory& memory = state.memory.use<ImplicitMemory>();
     memory.free_change.resize(s.v_free.size());
@@ -121,6 +124,9 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
     memory.contacts.clear();
     for (const Contact& c : attempt.set.contacts)
         if (!c.impulse.isZero(0)) memory.contacts.push_back({c.key.a, c.key.b, c.impulse});
+    memory.lengths.clear();
+    for (const LengthImpulse& l : attempt.set.lengths)
+        if (!l.impulse.isZero(0)) memory.lengths.push_back(l);
     advance(world.model, state, attempt.tentative.v, s.dt);
     ++report.substeps;
 }
@@ -128,7 +134,8 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
 } // namespace
 
 ImplicitContact::ImplicitContact(const World& world, const ImplicitOptions& options)
-    : options_(options), system_(world.model), finder_(world.model, options), solver_(system_, options.solver)
+    : options_(options), system_(world.model), finder_(world.model, options),
+      solver_(world.model, system_, options.solver)
 {}
 
 StepReport ImplicitContact::step(World& world, Real dt)
@@ -140,17 +147,25 @@ StepReport ImplicitContact::step(World& world, Real dt)
     if (world.state.step == 0) require_free_start(world);
     const Real end = world.state.time + dt;
     SubstepLengths lengths(dt, options_.max_halvings);
+    WorkBudget budget(options_);
     while (!lengths.done()) {
         const Real longest = finder_.uninterrupted(world.model, world.state.time, lengths.longest());
         const Substep substep = begin(world, lengths.next(longest), report);
-        const bool may_halve = lengths.refinement_may_halve();
-        Attempt attempt = refine(substep, may_halve ? Divergence::ends_it : Divergence::is_accepted, report);
+        const bool may_halve = lengths.refinement_may_halve() && !budget.spent();
+        const Effort effort = budget.spent() ? Effort::low : Effort::full;
+        Attempt attempt = refine(substep, effort, may_halve ? Divergence::ends_it : Divergence::is_accepted, report);
         const bool too_curved = attempt.tentative.too_curved;
         if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
+        budget.use(report.own.use<ImplicitReport>());
         if (!attempt.safe || (attempt.strained && may_halve)) {
             std::vector<Impact>& impacts = attempt.tentative.impacts;
             const bool hopeless = !may_halve && !too_curved && put_scripted_first(world.model.surface, impacts);
-            if (hopeless || lengths.vanishing()) stop_or_release(world, substep, impacts, report);
+            if (hopeless || lengths.vanishing() || budget.overdrawn())
+                stop_or_release(world, substep, attempt,
+                                hopeless         ? StallCause::scripts_alone
+                                : budget.spent() ? StallCause::budget
+                                                 : StallCause::squeeze,
+                                report);
             report_halving(impacts, report);
             lengths.halve();
             continue;
@@ -166,6 +181,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         p.normal /= dt;
         p.friction /= dt;
     }
+    last_forces_ = report.pair_forces;
+    report.residual_over_tolerance = report.own.use<ImplicitReport>().worst_residual;
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
     return report;
@@ -183,7 +200,7 @@ Substep ImplicitContact::begin(const World& world, Real dt, StepReport& report)
         const ScopedTimer timer(report.profile, "free solve");
         const ImplicitMemory& memory = world.state.memory.get<ImplicitMemory>();
         extrapolate(world.state.velocity, memory.free_change, dt, memory.last_substep, v_free);
-        const CgResult cg = system_.solve(options_.linear_tolerance, v_free);
+        const CgResult cg = solver_.solve_free(system_, options_.linear_tolerance, v_free);
         ImplicitReport& own = report.own.use<ImplicitReport>();
         own.linear_iterations += cg.iterations;
         own.linear_residual = std::max(own.linear_residual, cg.residual);
@@ -195,19 +212,23 @@ Substep ImplicitContact::begin(const World& world, Real dt, StepReport& report)
     return substep;
 }
 
-Attempt ImplicitContact::refine(const Substep& substep, Divergence divergence, StepReport& report)
+Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergence divergence, StepReport& report)
 {
     ImplicitReport& own = report.own.use<ImplicitReport>();
     Attempt attempt;
+    attempt.effort = effort;
     attempt.dv = last_contact_change(substep);
     {
         const ScopedTimer timer(report.profile, "proximity");
         attempt.set = finder_.near(substep);
+        attempt.set.lengths = substep.memory().lengths;
+        for (LengthImpulse& l : attempt.set.lengths) l.impulse *= substep.dt / substep.memory().last_substep;
     }
     // A limit that is broken already may stay so while it is won back.
     const Real bearable =
         std::max(options_.strain_tolerance, strain_excess(substep.model, substep.start.position).amount);
-    for (int round = 1; round <= options_.max_rounds; ++round) {
+    const int rounds = effort == Effort::full ? options_.max_rounds : 1;
+    for (int round = 1; round <= rounds; ++round) {
         ++own.rounds;
         own.max_rounds = std::max(own.max_rounds, round);
         const ContactResult result = solve_contacts(substep, attempt, report);
@@ -220,8 +241,8 @@ Attempt ImplicitContact::refine(const Substep& substep, Divergence divergence, S
         attempt.safe = attempt.tentative.impacts.empty();
         if (attempt.tentative.too_curved) return attempt; // no row describes a path that is not followed
         attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable;
-        if (!finder_.refine(substep, attempt.tentative, round, attempt.set)) return attempt;
-        if (round < options_.max_rounds || !attempt.safe) report.rung = std::max(report.rung, Rung::refinement);
+        if (!finder_.refine(substep, attempt.tentative, round, solver_.lengths_by_rows(), attempt.set)) return attempt;
+        if (round < rounds || !attempt.safe) report.rung = std::max(report.rung, Rung::refinement);
     }
     return attempt;
 }
@@ -229,7 +250,7 @@ Attempt ImplicitContact::refine(const Substep& substep, Divergence divergence, S
 ContactResult ImplicitContact::solve_contacts(const Substep& substep, Attempt& attempt, StepReport& report)
 {
     const ScopedTimer timer(report.profile, "contact solve");
-    ContactResult result = solver_.solve(system_, substep, attempt.set, attempt.dv);
+    ContactResult result = solver_.solve(system_, substep, attempt.effort, attempt.set, attempt.dv);
     attempt.residual = solver_.merit(result);
     report_solve(result, report);
     return result;
@@ -249,12 +270,14 @@ void ImplicitContact::make_safe(const Substep& substep, Attempt& attempt, StepRe
     Vec3s v = tentative.v;
     const ZoneReport zones = resolve_by_zones(step, find, v);
     own.zones += zones.zones;
+    own.failsafe_rounds += zones.rounds;
     if (zones.safe) {
         report.rung = std::max(report.rung, Rung::zones);
     } else {
         v = tentative.v;
         TruncationReport truncation = resolve_by_truncation(step, find, v);
         own.truncated_vertices += truncation.truncated;
+        own.failsafe_rounds += truncation.rounds;
         if (!truncation.safe) {
             tentative.impacts = std::move(truncation.left);
             return;
@@ -269,37 +292,30 @@ void ImplicitContact::make_safe(const Substep& substep, Attempt& attempt, StepRe
     attempt.safe = true;
 }
 
-void ImplicitContact::stop_or_release(World& world, const Substep& substep, const std::vector<Impact>& impacts,
+void ImplicitContact::stall(const Substep& substep, const Impact& impact, StallCause cause) const
+{
+    StalledPair pair = finder_.stalled_pair(substep, impact);
+    const auto [a, b] = std::minmax(pair.body_a, pair.body_b);
+    for (const PairForce& f : last_forces_)
+        if (f.body_a == a && f.body_b == b) pair.force = (f.normal + f.friction).norm();
+    throw Stall(stall_words(substep.model, cause, pair));
+}
+
+void ImplicitContact::stop_or_release(World& world, const Substep& substep, const Attempt& attempt, StallCause cause,
                                       StepReport& report) const
 {
-    const Surface& surface = world.model.surface;
+    const std::vector<Impact>& impacts = attempt.tentative.impacts;
     if (impacts.empty()) return;
-    if (options_.pinch == PinchPolicy::release) {
-        std::vector<ReleasedPair>& released = world.state.memory.use<ImplicitMemory>().released;
-        for (const Impact& i : impacts) {
-            released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
-            report.releases.push_back(finder_.release_of(world.model, i, world.state.time));
-        }
-        std::sort(released.begin(), released.end());
-        report.own.use<ImplicitReport>().released_pairs += count(impacts);
-        return;
+    if (options_.pinch == PinchPolicy::stop) stall(substep, impacts.front(), cause);
+    std::vector<ReleasedPair>& released = world.state.memory.use<ImplicitMemory>().released;
+    for (const Impact& i : impacts) {
+        // Where scripts alone are to blame, the other impacts of this attempt have a way out.
+        if (cause == StallCause::scripts_alone && !is_scripted_alone(world.model.surface, i)) break;
+        released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
+        report.releases.push_back(finder_.release_of(world.model, i, world.state.time));
+        ++report.own.use<ImplicitReport>().released_pairs;
     }
-    const Impact& i = impacts.front();
-    const auto name = [&](Index body) { return "'" + world.model.bodies[body].name + "'"; };
-    const Index a = surface.vertex_body[i.vertices[0]];
-    const Index b = i.key.kind == PairKind::vertex_plane ? finder_.plane_bodies()[i.key.b]
-                    : i.key.kind == PairKind::edge_edge  ? surface.vertex_body[i.vertices[2]]
-                                                         : surface.vertex_body[i.vertices[1]];
-    char where[200];
-    std::snprintf(where, sizeof where, " at (%.4g, %.4g, %.4g) m, time %.6g s", substep.x0[i.vertices[0]].x(),
-                  substep.x0[i.vertices[0]].y(), substep.x0[i.vertices[0]].z(), world.state.time);
-    const std::string vertex = std::to_string(i.vertices[0] - world.model.bodies[a].first_vertex);
-    const std::string cure = "; change the script, or set contact.pinch: release to let such pairs through";
-    if (is_scripted_alone(surface, i))
-        throw Stall("pinched: scripts alone move body " + name(a) + " (pinned vertex " + vertex + ") into body " +
-                    name(b) + where + ", and nothing there can give way" + cure);
-    throw Stall("pinched: scripted motion squeezes body " + name(a) + " (vertex " + vertex + ") against body " +
-                name(b) + where + ", and no step however small is free of crossings" + cure);
+    std::sort(released.begin(), released.end());
 }
 
 } // namespace pliant

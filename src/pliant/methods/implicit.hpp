@@ -19,19 +19,21 @@ private:
     /// What a contact solve far from its tolerance does to an attempt.
     enum class Divergence { ends_it, is_accepted };
     /// Constraint manifold refinement [Otaduy09, section 4].
-    Attempt refine(const Substep& substep, Divergence divergence, StepReport& report);
+    Attempt refine(const Substep& substep, Effort effort, Divergence divergence, StepReport& report);
     ContactResult solve_contacts(const Substep& substep, Attempt& attempt, StepReport& report);
     /// Zones of impact, then truncation. Not safe afterwards: only a shorter step can help against scripted motion, and
     /// the tentative impacts are those left.
     void make_safe(const Substep& substep, Attempt& attempt, StepReport& report);
-    /// Where no shorter step helps either.
-    void stop_or_release(World& world, const Substep& substep, const std::vector<Impact>& impacts,
+    [[noreturn]] void stall(const Substep& substep, const Impact& impact, StallCause cause) const;
+    /// Where no shorter step helps either: throws Stall, or lets the pairs through that leave no way on.
+    void stop_or_release(World& world, const Substep& substep, const Attempt& attempt, StallCause cause,
                          StepReport& report) const;
 
     ImplicitOptions options_;
     LinearSystem system_;
     ContactFinder finder_;
     ContactSolver solver_;
+    std::vector<PairForce> last_forces_; ///< of the last step, for the words of a stall
 };
 
 MethodInfo implicit_method();

@@ -1,6 +1,7 @@
 #pragma once
 // What method "implicit" remembers between steps, and what it reports of one beside the common part.
 
+#include "pliant/contact/contacts.hpp"
 #include "pliant/core/record.hpp"
 
 namespace pliant {
@@ -24,13 +25,14 @@ struct ReleasedPair {
 struct ImplicitMemory {
     std::vector<ContactMemory> contacts; ///< sorted by key
     std::vector<ReleasedPair> released;  ///< sorted
+    std::vector<LengthImpulse> lengths;  ///< sorted by limit
     // Of the last sub-step; empty before the first one.
     Real last_substep = 0; ///< its length [s]
     Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
     Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
 
-    static constexpr const char* member_names[] = {"contacts", "released", "last_substep", "free_change",
-                                                   "contact_change"};
+    static constexpr const char* member_names[] = {"contacts",     "released",    "lengths",
+                                                   "last_substep", "free_change", "contact_change"};
 };
 
 struct ImplicitReport {
@@ -46,14 +48,16 @@ struct ImplicitReport {
     int unconverged = 0;
     Real worst_residual = 0;
     int halvings = 0, zones = 0, truncated_vertices = 0;
-    int released_pairs = 0; ///< pairs that `pinch: release` let through in this step
+    int failsafe_rounds = 0; ///< of detection, within zones of impact and truncation
+    int over_budget = 0;     ///< sub-steps that were taken after the step's budget of work was spent
+    int released_pairs = 0;  ///< pairs that `pinch: release` let through in this step
 
     static constexpr const char* member_names[] = {
         "linear_iterations",    "linear_residual",    "rounds",         "max_rounds",
         "contacts_vertex_face", "contacts_edge_edge", "contacts_plane", "strain_rows",
         "contact_iterations",   "residual_dynamics",  "residual_gap",   "residual_complementarity",
         "unconverged",          "worst_residual",     "halvings",       "zones",
-        "truncated_vertices",   "released_pairs"};
+        "truncated_vertices",   "failsafe_rounds",    "over_budget",    "released_pairs"};
 };
 
 } // namespace pliant

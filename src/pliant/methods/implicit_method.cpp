@@ -13,8 +13,10 @@ SolverKind solver_kind(std::string_view word)
 {
     if (word == "ica-paper") return SolverKind::ica_paper;
     if (word == "anticipation") return SolverKind::anticipation;
+    if (word == "augmented-lagrangian") return SolverKind::augmented_lagrangian;
     if (word == "local") return SolverKind::local;
-    return SolverKind::ica;
+    if (word == "ica") return SolverKind::ica;
+    return SolverKind::automatic;
 }
 
 // clang-format off
@@ -22,8 +24,8 @@ constexpr MethodOption options[] = {
     {.path = "contact.friction-cone", .kind = OptionKind::choice, .words = "pyramid exact", .fallback = "pyramid",
      .meaning = "`pyramid`: friction is limited along two axes, the first along the sliding direction; `exact`: Coulomb's disc.",
      .set = setter<O>([](O& o, const V& v) { o.solver.cone = v.word == "exact" ? FrictionCone::exact : FrictionCone::pyramid; })},
-    {.path = "contact.solver", .kind = OptionKind::choice, .words = "ica ica-paper anticipation local", .fallback = "ica",
-     .meaning = "`ica`: iterative constraint anticipation, accelerated; `ica-paper`: the same as published, with its own rule for stopping; `anticipation`: full constraint anticipation with a direct factorisation, for small scenes; `local`: pushes only the nodes in contact, by their masses, as responses do that are unaware of the dynamics: it keeps bodies apart but adds energy, and is there for comparison.",
+    {.path = "contact.solver", .kind = OptionKind::choice, .words = "auto augmented-lagrangian ica ica-paper anticipation local", .fallback = "auto",
+     .meaning = "`auto`: `augmented-lagrangian` for parts of cloth and obstacles alone, `ica` for the others; `augmented-lagrangian`: nonlinear conjugate gradients with multigrid, limits of strain included; `ica`: iterative constraint anticipation, accelerated; `ica-paper`: the same as published, with its own rule for stopping; `anticipation`: full constraint anticipation with a direct factorisation, for small scenes; `local`: pushes only the nodes in contact, by their masses, as responses do that are unaware of the dynamics: it keeps bodies apart but adds energy, and is there for comparison.",
      .set = setter<O>([](O& o, const V& v) { o.solver.kind = solver_kind(v.word); })},
     {.path = "contact.tolerance", .kind = OptionKind::number, .range = {0, 1, true, true}, .fallback = "1e-3",
      .meaning = "Residual, free of units, at which the contact solver stops.",

@@ -52,6 +52,8 @@ struct StepReport {
     Rung rung = Rung::free;        ///< the last resort that was needed
     /// A surface vertex on each side of the pair that last made the step shorter; none: nothing did, or a plane.
     Index limiting_a = none, limiting_b = none;
+    /// The largest residual over its tolerance among the solves whose answer the step kept; 0 where there are none.
+    Real residual_over_tolerance = 0;
     std::vector<Real> residual_history; ///< of the last contact solve, where the method has an iterative one
     std::vector<ContactPoint> contacts; ///< with a force, in canonical order; of the last sub-step
     std::vector<Release> releases;      ///< pairs that this step let through

@@ -7,6 +7,7 @@
 #include "pliant/geometry/predicates.hpp"
 
 #include <cstdio>
+#include <limits>
 #include <map>
 
 namespace pliant {
@@ -71,8 +72,53 @@ struct Opening {
     bool operator<(const Opening& o) const { return std::tie(a, b) < std::tie(o.a, o.b); }
 };
 
+/// The lowest vertex of a body above a plane.
+struct PlaneDistance {
+    Index body, plane; ///< both are bodies
+    Vec3 normal;       ///< of the plane
+    Real distance;     ///< negative: behind it [m]
+    Index vertex;
+};
+
+/// Of every body that may touch a plane, with every plane; in the order of planes and bodies.
+std::vector<PlaneDistance> plane_distances(const Model& model, const Vec3s& x, Real time)
+{
+    const PairFilter filter(model.surface, model.no_contact);
+    std::vector<PlaneDistance> distances;
+    for (Index p = 0; p < count(model.bodies); ++p) {
+        if (!model.bodies[p].plane) continue;
+        const Plane plane = plane_at(model, model.bodies[p].obstacle, time);
+        for (Index b = 0; b < count(model.bodies); ++b) {
+            const Body& body = model.bodies[b];
+            PlaneDistance lowest{b, p, plane.normal, std::numeric_limits<Real>::infinity(), none};
+            for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v) {
+                const Real d = plane.normal.dot(x[v]) - plane.offset;
+                if (d < lowest.distance && filter.vertex_body(v, p)) lowest.distance = d, lowest.vertex = v;
+            }
+            if (lowest.vertex != none) distances.push_back(lowest);
+        }
+    }
+    return distances;
+}
+
+/// Openings from planes. A body that lies on a plane needs none, unless rounding has put it behind, or others that
+/// give way could push it there.
+void add_plane_openings(const Model& model, const Vec3s& x, Real time, std::vector<Opening>& openings)
+{
+    const PairLengths wanted = contact_gaps(model, opened_part);
+    std::vector<Opening> of_planes;
+    bool behind = false;
+    for (const PlaneDistance& d : plane_distances(model, x, time)) {
+        const Real distance = wanted.between(d.body, d.plane);
+        if (std::abs(d.distance) >= distance / 2) continue;
+        behind |= d.distance < 0;
+        of_planes.push_back({d.body, d.plane, d.normal, distance - d.distance});
+    }
+    if (behind || !openings.empty()) openings.insert(openings.end(), of_planes.begin(), of_planes.end());
+}
+
 /// Openings of all pairs of bodies that are closer than a small part of their gap; pairs of like direction once.
-std::vector<Opening> find_openings(const Model& model, const Vec3s& x)
+std::vector<Opening> find_openings(const Model& model, const Vec3s& x, Real time)
 {
     const PairLengths wanted = contact_gaps(model, opened_part);
     ProximityOptions options;
@@ -94,6 +140,7 @@ std::vector<Opening> find_openings(const Model& model, const Vec3s& x)
         });
         if (!known) openings.push_back({a, b, direction, distance});
     }
+    add_plane_openings(model, x, time, openings);
     std::stable_sort(openings.begin(), openings.end());
     return openings;
 }
@@ -160,6 +207,10 @@ std::vector<StartCrossing> start_crossings(const World& world)
     std::map<std::array<Index, 2>, StartCrossing> first; // of each pair of bodies
     for (const auto& list : found)
         for (const StartCrossing& c : list) first.insert({{c.body_a, c.body_b}, c});
+    for (const PlaneDistance& d : plane_distances(world.model, x, world.state.time)) {
+        const auto [a, b] = std::minmax(d.body, d.plane);
+        if (d.distance < 0) first.insert({{a, b}, {a, b, x[d.vertex]}});
+    }
     std::vector<StartCrossing> crossings;
     for (const auto& [bodies, crossing] : first) crossings.push_back(crossing);
     return crossings;
@@ -170,7 +221,7 @@ void open_touching(World& world)
     const Model& model = world.model;
     Vec3s x;
     surface_positions(model, world.state, x);
-    const std::vector<Opening> openings = find_openings(model, x);
+    const std::vector<Opening> openings = find_openings(model, x, world.state.time);
     if (openings.empty()) return;
     const Vec3s moved = translations(model, openings);
     for (Index i = 0; i < model.block_count(); ++i) world.state.position[i] += moved[model.block_body[i]];

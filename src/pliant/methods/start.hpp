@@ -11,7 +11,8 @@ struct StartCrossing {
     Index body_a = none, body_b = none; ///< a <= b
     Vec3 position = Vec3::Zero();       ///< of one of the places [m]
 };
-/// One for each pair of bodies that may touch and intersect, by exact signs; contact without passing through is none.
+/// One for each pair of bodies that may touch and intersect, by exact signs, or of a body that is behind a plane;
+/// contact without passing through is none.
 std::vector<StartCrossing> start_crossings(const World& world);
 
 /// Moves bodies as a whole that touch others, each by a small part of the gap, until they are apart: from where the

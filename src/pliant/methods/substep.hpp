@@ -4,6 +4,7 @@
 #include "pliant/contact/contacts.hpp"
 #include "pliant/detection/detector.hpp"
 #include "pliant/methods/implicit_memory.hpp"
+#include "pliant/methods/implicit_options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -35,14 +36,44 @@ struct Tentative {
     bool too_curved = false;     ///< a body turns so far that an impact may be off the straight lines: no such step
 };
 
+/// How much work a solve may be: as much as the options allow, or a tenth of it, without a second solver.
+enum class Effort { full, low };
+
 /// What a try at a sub-step came to.
 struct Attempt {
+    Effort effort = Effort::full;
     ContactSet set;
     Vec3s dv;          ///< change of velocity by contact, per block [m/s]
     Real residual = 0; ///< of the last contact solve, the largest over its tolerance
     Tentative tentative;
     bool safe = false;     ///< nothing passes through anything along the tentative path
     bool strained = false; ///< a limit of strain is broken at its end
+};
+
+/// What a step may cost, in iterations and never in time, so that its answer is the same on every machine. As much as
+/// the rounds of refinement take when every solve of every halved step runs to its last iteration. Only scripts that
+/// squeeze a body into ever shorter steps need more: from then on a sub-step is one short solve and the fail-safes,
+/// counts as not converged, and there are so many of them.
+class WorkBudget {
+public:
+    explicit WorkBudget(const ImplicitOptions& options)
+        : full_(std::ldexp(1.0 * options.max_rounds * options.solver.max_iterations, options.max_halvings))
+    {}
+    /// Once after each attempt, with the report of the step so far.
+    void use(const ImplicitReport& own)
+    {
+        if (spent()) ++attempts_;
+        used_ = own.contact_iterations + own.failsafe_rounds;
+    }
+    bool spent() const { return used_ >= full_; }
+    bool overdrawn() const { return attempts_ >= most_attempts; }
+
+private:
+    static constexpr int most_attempts = 64; ///< with the budget spent: ways down to the shortest step, and back up
+
+    Real full_;
+    Real used_ = 0;
+    int attempts_ = 0;
 };
 
 /// Lengths of the sub-steps that make up one step: halved where one fails, doubled again after two that did not.

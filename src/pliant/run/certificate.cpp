@@ -48,17 +48,15 @@ std::vector<CertificateEnclosure> new_enclosures(const FrameChecker& checker, co
 }
 
 /// Sub-steps of each step, from stats.csv; a step that is not listed counts as whole.
-std::vector<int> substeps_of(const RunReader& reader)
+std::map<std::int64_t, int> substeps_of(const RunReader& reader)
 {
     const Stats stats = reader.stats();
-    std::vector<int> out;
+    std::map<std::int64_t, int> out;
     const std::vector<Real> steps = stats.values("step"), substeps = stats.values("substeps");
-    for (std::size_t i = 0; i < steps.size(); ++i) {
-        const auto step = static_cast<std::size_t>(std::max(0.0, steps[i]));
-        if (step > 100'000'000) continue;
-        if (out.size() <= step) out.resize(step + 1, 1);
-        out[step] = static_cast<int>(substeps[i]);
-    }
+    constexpr Real most = 1e9; // of either: more is no file of ours
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        if (steps[i] >= 0 && steps[i] <= most && substeps[i] >= 0 && substeps[i] <= most)
+            out[static_cast<std::int64_t>(steps[i])] = static_cast<int>(substeps[i]);
     return out;
 }
 
@@ -167,7 +165,7 @@ void measure_frames(const RunReader& reader, const Scene& scene, Certificate& c)
 void check_frames(const RunReader& reader, const std::function<void(Index, Index)>& on_frame, Certificate& c)
 {
     const FrameChecker checker(reader.mesh());
-    const std::vector<int> substeps = substeps_of(reader);
+    const std::map<std::int64_t, int> substeps = substeps_of(reader);
     std::vector<FrameResult> results(static_cast<std::size_t>(c.frames));
     std::atomic<Index> done = 0;
     const auto check_frame = [&](Index i, const std::vector<Enclosure>& start) {
@@ -182,8 +180,8 @@ void check_frames(const RunReader& reader, const std::function<void(Index, Index
             const StoredFrame before = reader.stored_frame(i - 1);
             r.has_path = before.step + 1 == frame.step;
             if (r.has_path) {
-                const auto step = static_cast<std::size_t>(frame.step);
-                r.path_certain = step >= substeps.size() || substeps[step] <= static_cast<int>(stored.inner.size()) + 1;
+                const auto step = substeps.find(frame.step);
+                r.path_certain = step == substeps.end() || step->second <= static_cast<int>(stored.inner.size()) + 1;
                 check_pieces(checker, before, stored, r);
             }
         }

@@ -4,8 +4,7 @@
 #include "pliant/mesh/io.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/run/files.hpp"
-
-#include <nlohmann/json.hpp>
+#include "pliant/run/reader.hpp"
 
 #include <fcntl.h>
 #include <sys/file.h>
@@ -64,9 +63,11 @@ std::string first_difference(const std::string& ours, const std::string& theirs)
 
 bool is_finished(const fs::path& directory)
 {
-    std::ifstream stream(directory / run_file::info);
-    const nlohmann::json info = nlohmann::json::parse(stream, nullptr, false);
-    return info.is_object() && info.contains("summary") && info["summary"].value("status", "") == "finished";
+    try {
+        return read_run_info(directory).value("summary", nlohmann::json::object()).value("status", "") == "finished";
+    } catch (const Error&) {
+        return false;
+    }
 }
 
 } // namespace

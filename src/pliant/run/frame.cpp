@@ -5,6 +5,8 @@
 #include "pliant/run/array_file.hpp"
 #include "pliant/world/strain.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace pliant {
@@ -87,17 +89,30 @@ public:
         if (!good) throw Error(path_ + ": its arrays do not fit together or to the run's mesh");
     }
 
+    std::vector<Real> reals(const std::string& name) const
+    {
+        std::vector<Real> out = file_.reals(name);
+        if (!std::all_of(out.begin(), out.end(), [](Real x) { return std::isfinite(x); }))
+            throw Error(path_ + ": array '" + name + "' has a number that is not finite");
+        return out;
+    }
+    Vec3s any_vectors(const std::string& name) const
+    {
+        Vec3s out = file_.vectors(name);
+        if (!all_finite(out)) throw Error(path_ + ": array '" + name + "' has a number that is not finite");
+        return out;
+    }
     /// Per block and state.
     Vec3s vectors(const std::string& name, std::size_t states = 1) const
     {
-        Vec3s out = file_.vectors(name);
+        Vec3s out = any_vectors(name);
         check(out.size() == states * static_cast<std::size_t>(mesh_.block_count));
         return out;
     }
     template <class T>
     std::vector<T> items(const std::string& name, int size, std::size_t wanted) const
     {
-        const std::vector<Real> flat = file_.reals(name);
+        const std::vector<Real> flat = reals(name);
         check(flat.size() == wanted * static_cast<std::size_t>(size));
         std::vector<T> out(wanted);
         for (std::size_t i = 0; i < wanted; ++i) read(flat.data() + i * static_cast<std::size_t>(size), out[i]);
@@ -111,7 +126,7 @@ public:
 
     std::vector<StoredState> states(const std::string& prefix) const
     {
-        const std::vector<Real> times = file_.reals(prefix + "time");
+        const std::vector<Real> times = reals(prefix + "time");
         const std::size_t n = times.size();
         const Vec3s position = vectors(prefix + "positions", n);
         const auto all_poses = poses(prefix + "poses", n);
@@ -133,8 +148,8 @@ public:
 
     std::vector<ContactPoint> contacts() const
     {
-        const Vec3s position = file_.vectors("contact_position"), normal = file_.vectors("contact_normal"),
-                    force = file_.vectors("contact_force");
+        const Vec3s position = any_vectors("contact_position"), normal = any_vectors("contact_normal"),
+                    force = any_vectors("contact_force");
         const std::vector<Index> bodies = file_.indices("contact_bodies");
         check(normal.size() == position.size() && force.size() == position.size() &&
               bodies.size() == 2 * position.size() && all_below(std::array{std::span(bodies)}, count(mesh_.bodies)));
@@ -202,7 +217,7 @@ StoredFrame load_frame(const RunMesh& mesh, const std::filesystem::path& path)
 {
     const FrameArrays arrays(mesh, path);
     const std::vector<std::int64_t> number_step = arrays.file().integers("number_step");
-    const std::vector<Real> dt = arrays.file().reals("step_length");
+    const std::vector<Real> dt = arrays.reals("step_length");
     std::vector<StoredState> states = arrays.states("");
     arrays.check(number_step.size() == 2 && number_step[0] >= 0 &&
                  number_step[0] <= std::numeric_limits<Index>::max() && dt.size() == 1 && states.size() == 1);
@@ -213,7 +228,7 @@ StoredFrame load_frame(const RunMesh& mesh, const std::filesystem::path& path)
     frame.velocity = arrays.vectors("velocities");
     frame.dt = dt[0];
     frame.earlier_poses = arrays.poses("earlier_poses");
-    frame.stress = arrays.file().reals("stress");
+    frame.stress = arrays.reals("stress");
     arrays.check(count(frame.stress) == mesh.block_count);
     frame.contacts = arrays.contacts();
     if (arrays.file().has("inner_time")) frame.inner = arrays.states("inner_");

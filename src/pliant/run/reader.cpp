@@ -5,7 +5,9 @@
 #include "pliant/scene/suggest.hpp"
 #include "pliant/scene/units.hpp"
 
+#include <cmath>
 #include <fstream>
+#include <limits>
 
 namespace pliant {
 
@@ -26,15 +28,71 @@ std::vector<Real> Stats::values(const std::string& name) const
     return out;
 }
 
+namespace {
+
+using Json = nlohmann::json;
+
+/// Whether a member, if it is there, is what `good` says.
+bool has_kind(const Json& object, const char* name, bool (*good)(const Json&))
+{
+    const auto it = object.find(name);
+    return it == object.end() || good(*it);
+}
+
+bool is_text(const Json& j)
+{
+    return j.is_string();
+}
+bool is_count(const Json& j)
+{
+    return j.is_number_integer() && j >= 0 && j <= std::numeric_limits<Index>::max();
+}
+bool is_step(const Json& j)
+{
+    return j.is_number_integer() && j >= 0 && j <= std::numeric_limits<std::int64_t>::max();
+}
+bool is_number(const Json& j)
+{
+    return j.is_number() && std::isfinite(j.get<Real>());
+}
+bool is_object(const Json& j)
+{
+    return j.is_object();
+}
+bool is_yes_or_no(const Json& j)
+{
+    return j.is_boolean();
+}
+
+} // namespace
+
+Json read_run_info(const std::filesystem::path& directory)
+{
+    std::ifstream stream(directory / run_file::info);
+    Json info = Json::parse(stream, nullptr, false);
+    bool good = info.is_object();
+    for (const char* part : {"settings", "summary", "machine", "model"}) good = good && has_kind(info, part, is_object);
+    if (good) {
+        const Json settings = info.value("settings", Json::object()), summary = info.value("summary", Json::object());
+        good = has_kind(info, "started", is_text) && has_kind(settings, "method", is_text) &&
+               has_kind(settings, "every_step", is_yes_or_no) && has_kind(settings, "steps", is_step);
+        for (const char* number : {"step", "end", "fps"}) good = good && has_kind(settings, number, is_number);
+        for (const char* number : {"time", "seconds"}) good = good && has_kind(summary, number, is_number);
+        for (const char* number : {"frames", "max_contacts"}) good = good && has_kind(summary, number, is_count);
+        for (const char* text : {"status", "message", "hash"}) good = good && has_kind(summary, text, is_text);
+        good = good && has_kind(summary, "step", is_step);
+    }
+    if (!good) throw Error((directory / run_file::info).string() + ": the file is damaged");
+    return info;
+}
+
 RunReader::RunReader(const std::filesystem::path& directory) : directory_(directory)
 {
     std::error_code status;
     if (!std::filesystem::is_directory(directory, status)) throw Error(directory.string() + ": no such run directory");
     if (!std::filesystem::exists(directory / run_file::info, status))
         throw Error(directory.string() + ": not a run directory (there is no run.json)");
-    std::ifstream stream(directory / run_file::info);
-    info_ = nlohmann::json::parse(stream, nullptr, false);
-    if (!info_.is_object()) throw Error((directory / run_file::info).string() + ": the file is damaged");
+    info_ = read_run_info(directory);
     mesh_ = load_mesh(directory / run_file::mesh);
 }
 

@@ -17,6 +17,9 @@ struct Stats {
     std::vector<Real> values(const std::string& name) const; ///< per row; 0 where a row lacks the column
 };
 
+/// run.json, with every number and word that programs rely on of the right kind. Throws Error where it is damaged.
+nlohmann::json read_run_info(const std::filesystem::path& directory);
+
 class RunReader {
 public:
     /// Throws Error when the directory is not a run.

@@ -1,5 +1,6 @@
 #include "pliant/run/runner.hpp"
 
+#include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/run/checkpoint.hpp"
@@ -7,6 +8,7 @@
 #include "pliant/run/files.hpp"
 #include "pliant/run/frame.hpp"
 #include "pliant/run/machine.hpp"
+#include "pliant/run/reader.hpp"
 #include "pliant/run/stats.hpp"
 
 #include <fmt/format.h>
@@ -14,7 +16,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <fstream>
 
 namespace pliant {
 namespace {
@@ -85,7 +86,8 @@ private:
         save_scene(scene_, directory_);
         ours_ = true;
         write_info("running");
-        remove_frames(directory_, next_frame(first_step_));
+        // The start of a run that goes on is written again, but never missing for those who look on.
+        remove_frames(directory_, std::max<Index>(resumes ? 1 : 0, next_frame(first_step_)));
         stats_ = StatsWriter(directory_ / run_file::stats, method_info(scene_.method.method), first_step_);
         forces_ = ForcesWriter(directory_ / run_file::forces, first_step_);
         for (const char* stale : {run_file::report, run_file::certificate}) fs::remove(directory_ / stale);
@@ -97,9 +99,12 @@ private:
     /// What earlier parts of a resumed run have left in run.json.
     void read_previous()
     {
-        std::ifstream stream(directory_ / run_file::info);
-        const Json info = Json::parse(stream, nullptr, false);
-        if (!info.is_object()) return;
+        Json info;
+        try {
+            info = read_run_info(directory_);
+        } catch (const Error&) { // nothing of it decides how the run goes on
+            return;
+        }
         if (info.contains("started")) started_ = info["started"];
         if (info.contains("settings")) every_step_before_ = info["settings"].value("every_step", false);
         if (info.contains("summary")) {
@@ -108,7 +113,8 @@ private:
         }
         if (info.contains("released") && info["released"].is_array())
             for (const Json& pair : info["released"])
-                if (pair.is_object() && pair.value("step", std::int64_t(0)) <= world_.state.step)
+                if (pair.is_object() && pair.contains("step") && pair["step"].is_number_integer() &&
+                    pair["step"] <= world_.state.step)
                     released_.push_back(pair);
     }
 
@@ -135,7 +141,8 @@ private:
         Vec3 momentum = linear_momentum(world_.model, world_.state);
         while (world_.state.step < steps_ && world_.state.step - first_step_ < options_.most_steps && !stop) {
             const Clock::time_point begin = Clock::now();
-            StepReport report = take_step(*method);
+            StepReport report;
+            if (!take_step(*method, report)) break;
             StepSums sums = step_sums(world_);
             sums.momentum_error = momentum_error(world_, momentum, scene_.step, report);
             momentum = sums.momentum;
@@ -159,13 +166,21 @@ private:
         return {finished, world_.state.step, steps_, world_.state.time, frame_, seconds(), world_.state.hash()};
     }
 
-    StepReport take_step(Method& method)
+    /// A step is taken as a whole or not at all: false when it was interrupted.
+    bool take_step(Method& method, StepReport& report)
     {
+        State before = world_.state;
+        const InterruptScope scope(options_.interrupted);
         try {
-            return method.step(world_, scene_.step);
+            report = method.step(world_, scene_.step);
+            return true;
+        } catch (const Interrupted&) {
+            world_.state = std::move(before);
+            return false;
         } catch (const std::exception& e) {
-            throw RunFailure(
-                fmt::format("step {} (time {:.6g} s): {}", world_.state.step + 1, world_.state.time, e.what()));
+            const Real time = world_.state.time;
+            world_.state = std::move(before);
+            throw RunFailure(fmt::format("step {} (time {:.6g} s): {}", world_.state.step + 1, time, e.what()));
         }
     }
 
@@ -180,6 +195,10 @@ private:
         if (const auto [excess, body] = sums.strain_excess; body != none && excess > noted_excess_) {
             note(fmt::format("{} is {:.3g} % longer than max-strain allows", name(body), 100 * excess));
             noted_excess_ = 2 * excess;
+        }
+        if (report.residual_over_tolerance > noted_residual_) {
+            note(fmt::format("a solve ended at {:.3g} times its tolerance", report.residual_over_tolerance));
+            noted_residual_ = 2 * report.residual_over_tolerance;
         }
         for (const Release& r : report.releases) {
             Json vertices = Json::array();
@@ -278,6 +297,7 @@ private:
     Index max_contacts_ = 0;
     Json released_ = Json::array(); ///< pairs that were let through
     Real noted_excess_ = 0.01;      ///< of a limit of strain: a larger one is said
+    Real noted_residual_ = 1;       ///< over its tolerance: a larger one is said
     bool every_step_before_ = false;
     Real seconds_before_ = 0;
     std::string started_ = utc_now();

@@ -27,7 +27,8 @@ struct RunOptions {
     std::function<void(const RunProgress&)> on_step;
     /// Of what a step did not reach, as it happens: one sentence.
     std::function<void(const std::string&)> on_note;
-    std::function<bool()> interrupted; ///< asked after every step; true saves and stops
+    /// Asked after every step and often within one; true saves the state of the last whole step and stops.
+    std::function<bool()> interrupted;
 };
 
 struct RunResult {

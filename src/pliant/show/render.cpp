@@ -409,14 +409,31 @@ Box3 bounding_box(const RenderScene& scene)
     return box;
 }
 
+namespace {
+
+/// Rays are made of floats, whose squares and products must fit.
+void require_drawable(const Vec3& x)
+{
+    constexpr Real farthest = 1e12; // [m]
+    if (!x.allFinite()) throw Error("the picture's geometry has a coordinate that is not finite.");
+    if (x.cwiseAbs().maxCoeff() > farthest) throw Error("the picture's geometry is too far away to be drawn.");
+}
+
+} // namespace
+
 Image render(const RenderScene& scene, const RenderOptions& options)
 {
     if (options.width < 1 || options.height < 1 || options.width > 32768 || options.height > 32768)
         throw Error("the size of a picture must be between 1x1 and 32768x32768 pixels.");
     if (options.samples < 1) throw Error("a picture needs at least one sample a pixel.");
+    require_drawable(options.camera.eye);
+    require_drawable(options.camera.target);
+    for (const RenderArrow& arrow : scene.arrows) {
+        require_drawable(arrow.from);
+        require_drawable(arrow.to);
+    }
     for (const RenderBody& body : scene.bodies) {
-        for (const Vec3& x : body.positions)
-            if (!x.allFinite()) throw Error("the picture's geometry has a coordinate that is not finite.");
+        for (const Vec3& x : body.positions) require_drawable(x);
         if (!body.vertex_colours.empty() && body.vertex_colours.size() != body.positions.size())
             throw Error("the picture's geometry needs a colour for each vertex, or none.");
         for (const Triangle& t : body.triangles)

@@ -90,6 +90,25 @@ std::string measured_part(const Json& c, const Json& m)
            expected_part(c);
 }
 
+/// Pairs that a pinch let through.
+std::string released_part(const Json& released)
+{
+    if (!released.is_array() || released.empty()) return "";
+    constexpr std::size_t listed = 50;
+    std::string list;
+    for (std::size_t i = 0; i < std::min(listed, released.size()); ++i) {
+        const Json& r = released[i];
+        list += fmt::format("<li>step {} ({:.4g} s): ", r.value("step", 0), r.value("time", 0.0));
+        for (const Json& vertex : r.at("vertices"))
+            list += "'" + text_of(vertex.at(0)) + "' vertex " + text_of(vertex.at(1)) + " ";
+        list += "between '" + text_of(r.at("bodies").at(0)) + "' and '" + text_of(r.at("bodies").at(1)) + "'</li>";
+    }
+    return fmt::format(
+        "<p class=\"bad\">{} pairs were let through each other, as the scene asks (pinch: release).</p>\n"
+        "<details><summary>Pairs</summary><ul>{}</ul></details>\n",
+        released.size(), list);
+}
+
 std::string certificate_part(const Json& c)
 {
     if (!c.is_object()) return "<p>Not checked: run <code>pliant check</code>, then write the report again.</p>\n";
@@ -115,6 +134,9 @@ std::string certificate_part(const Json& c)
         out += fmt::format(" Method {} {}.</p>\n", text_of(c.at("method")),
                            promised ? "promises that there are none" : "promises nothing about this");
         out += expected_part(c);
+        for (const Json& what : c.value("not_reached", Json::array()))
+            out += "<p class=\"bad\">Not reached: " + text_of(what) + ".</p>\n";
+        out += released_part(c.value("released", Json::array()));
         std::string list;
         Index listed = 0;
         for (const char* kind : {"crossings", "enclosed", "impacts"})

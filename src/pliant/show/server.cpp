@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <atomic>
 #include <charconv>
+#include <random>
 #include <thread>
 
 namespace pliant {
@@ -15,6 +16,15 @@ namespace {
 
 using Request = httplib::Request;
 using Response = httplib::Response;
+
+/// 128 random bits as text.
+std::string make_token()
+{
+    std::random_device random;
+    std::string text;
+    for (int i = 0; i < 4; ++i) text += fmt::format("{:08x}", random());
+    return text;
+}
 
 bool is_loopback(const std::string& host)
 {
@@ -39,7 +49,9 @@ Index parse_index(const std::string& text)
 } // namespace
 
 struct ViewServer::Implementation {
-    Implementation(ViewSource& s, const ServerOptions& o) : source(s), options(o) {}
+    Implementation(ViewSource& s, const ServerOptions& o)
+        : source(s), options(o), token(is_loopback(o.host) ? "" : make_token())
+    {}
 
     /// A page of another site must not reach us: neither by a name of its own that resolves to this machine (Host),
     /// nor by sending requests here from its own address (Origin).
@@ -52,13 +64,30 @@ struct ViewServer::Implementation {
         return host == "127.0.0.1" + suffix || host == "localhost" + suffix || host == "[::1]" + suffix;
     }
 
+    std::string cookie() const { return fmt::format("pliant-{}={}", port, token); }
+
+    /// Beyond this machine only those come in who were told the address with the token. The first request brings it,
+    /// the browser keeps it as a cookie and sends it with all others.
+    bool knows_token(const Request& request, Response& response) const
+    {
+        if (token.empty()) return true;
+        if (request.get_param_value("token") == token) {
+            response.set_header("Set-Cookie", cookie() + "; Path=/; HttpOnly; SameSite=Strict");
+            return true;
+        }
+        return ("; " + request.get_header_value("Cookie") + ";").find("; " + cookie() + ";") != std::string::npos;
+    }
+
     /// The address names what is asked for, never a file: every route is listed here.
     void add_routes()
     {
         server.set_pre_routing_handler([this](const Request& request, Response& response) {
             using Answer = httplib::Server::HandlerResponse;
-            if (is_allowed(request)) return Answer::Unhandled;
-            refuse(response, 403, "this server answers pages of this machine only");
+            const bool allowed = is_allowed(request);
+            if (allowed && knows_token(request, response)) return Answer::Unhandled;
+            refuse(response, 403,
+                   allowed ? "open the whole address that pliant view has printed: it ends with a token"
+                           : "this server answers pages of this machine only");
             return Answer::Handled;
         });
         server.set_default_headers({{"Cache-Control", "no-store"},
@@ -133,6 +162,7 @@ struct ViewServer::Implementation {
 
     ViewSource& source;
     const ServerOptions options;
+    const std::string token; ///< empty: nobody has to know one
     httplib::Server server;
     std::thread thread;
     std::atomic<bool> ended = false;
@@ -161,7 +191,9 @@ int ViewServer::port() const
 std::string ViewServer::address() const
 {
     const std::string& host = implementation_->options.host;
-    return fmt::format("http://{}:{}/", host.find(':') == std::string::npos ? host : "[" + host + "]", port());
+    const std::string& token = implementation_->token;
+    return fmt::format("http://{}:{}/{}", host.find(':') == std::string::npos ? host : "[" + host + "]", port(),
+                       token.empty() ? "" : "?token=" + token);
 }
 
 } // namespace pliant

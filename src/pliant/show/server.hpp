@@ -18,8 +18,9 @@ struct ViewerAsset {
 std::span<const ViewerAsset> viewer_assets();
 
 struct ServerOptions {
-    std::string host = "127.0.0.1"; ///< any other also lets requests through that name another host
-    int port = 0;                   ///< 0: any free one
+    /// Any other also lets requests through that name another host, if they know the token of address().
+    std::string host = "127.0.0.1";
+    int port = 0; ///< 0: any free one
 };
 
 class ViewServer {
@@ -31,7 +32,7 @@ public:
     ~ViewServer();
 
     int port() const;
-    std::string address() const; ///< "http://127.0.0.1:8000/"
+    std::string address() const; ///< "http://127.0.0.1:8000/"; beyond this machine with a token behind it
 
 private:
     struct Implementation;

@@ -43,8 +43,7 @@ LiveViewSource::TemporaryDirectory::~TemporaryDirectory()
 
 LiveViewSource::LiveViewSource(const Scene& scene, World world) : scene_(scene), world_(std::move(world))
 {
-    store_start();
-    shown_ = std::make_unique<RunViewSource>(directory_.path());
+    show_start();
 }
 
 LiveViewSource::~LiveViewSource()
@@ -52,19 +51,29 @@ LiveViewSource::~LiveViewSource()
     stop();
 }
 
-void LiveViewSource::store_start()
+std::shared_ptr<const LiveViewSource::Shown> LiveViewSource::shown() const
 {
-    RunOptions options = options_for(directory_.path(), false);
+    const std::lock_guard lock(showing_);
+    return shown_;
+}
+
+void LiveViewSource::show_start()
+{
+    auto fresh = std::make_shared<Shown>();
+    RunOptions options = options_for(fresh->directory.path(), false);
     options.most_steps = 0;
     run_scene(scene_, world_, options);
+    fresh->source = std::make_unique<RunViewSource>(fresh->directory.path());
+    const std::lock_guard lock(showing_);
+    shown_ = std::move(fresh);
 }
 
 void LiveViewSource::start(std::int64_t steps)
 {
     stop_ = false;
     running_ = true;
-    worker_ = std::thread([this, steps] {
-        RunOptions options = options_for(directory_.path(), true);
+    worker_ = std::thread([this, steps, shown = shown()] {
+        RunOptions options = options_for(shown->directory.path(), true);
         options.most_steps = steps;
         options.interrupted = [this] { return stop_.load(); };
         try {
@@ -85,7 +94,7 @@ void LiveViewSource::stop()
 nlohmann::json LiveViewSource::description()
 {
     const bool running = running_; // before the frames are counted: what is counted after the end is all of them
-    nlohmann::json out = shown_->description();
+    nlohmann::json out = shown()->source->description();
     out["live"] = true;
     out["steps"] = scene_.step_count();
     const bool at_end = static_cast<std::int64_t>(out["frameSteps"].size()) > scene_.step_count();
@@ -106,7 +115,7 @@ bool LiveViewSource::control(const std::string& action)
     if (action == "step") start(1);
     if (action == "reset") {
         world_ = build_world(scene_);
-        store_start();
+        show_start();
     }
     return true;
 }

@@ -18,9 +18,9 @@ public:
     ~LiveViewSource() override; ///< stops and removes the directory
 
     nlohmann::json description() override;
-    std::string topology() override { return shown_->topology(); }
-    std::string frame(Index number) override { return shown_->frame(number); }
-    std::string stats(std::size_t first_row) override { return shown_->stats(first_row); }
+    std::string topology() override { return shown()->source->topology(); }
+    std::string frame(Index number) override { return shown()->source->frame(number); }
+    std::string stats(std::size_t first_row) override { return shown()->source->stats(first_row); }
     bool control(const std::string& action) override;
 
 private:
@@ -37,14 +37,22 @@ private:
         std::filesystem::path path_;
     };
 
-    void store_start();
+    /// One run from its start. A reset begins another one in a directory of its own, so that nobody reads a directory
+    /// that is half removed; this one is there as long as somebody reads it.
+    struct Shown {
+        TemporaryDirectory directory;
+        std::unique_ptr<RunViewSource> source;
+    };
+
+    std::shared_ptr<const Shown> shown() const;
+    void show_start();
     void start(std::int64_t steps);
     void stop();
 
-    const TemporaryDirectory directory_;
     const Scene scene_;
-    World world_; ///< the worker's while it runs
-    std::unique_ptr<RunViewSource> shown_;
+    World world_;                ///< the worker's while it runs
+    mutable std::mutex showing_; ///< for shown_
+    std::shared_ptr<const Shown> shown_;
     std::mutex control_; ///< one action at a time
     std::thread worker_;
     std::atomic<bool> stop_ = false, running_ = false;

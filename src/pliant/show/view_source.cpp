@@ -119,14 +119,15 @@ Json RunViewSource::description()
     Json out = fixed_;
     bool every_step = false;
     std::string status = "unknown", message;
-    std::ifstream stream(reader_.directory() / run_file::info);
-    const Json info = Json::parse(stream, nullptr, false);
-    if (info.is_object()) {
+    try {
+        const Json info = read_run_info(reader_.directory());
         if (const auto s = info.find("settings"); s != info.end()) every_step = s->value("every_step", false);
         if (const auto s = info.find("summary"); s != info.end()) {
             status = s->value("status", status);
             message = s->value("message", message);
         }
+    } catch (const Error& e) {
+        message = e.what();
     }
     out["status"] = status;
     out["message"] = message;
@@ -157,17 +158,47 @@ std::string RunViewSource::frame(Index number)
     return encode_frame(reader_.frame(number));
 }
 
+void StatsLines::update(const std::filesystem::path& path)
+{
+    std::error_code status;
+    const auto size = std::filesystem::file_size(path, status);
+    std::ifstream stream(path, std::ios::binary);
+    std::string header;
+    if (status || !std::getline(stream, header) || stream.eof()) {
+        *this = {};
+        return;
+    }
+    // A new stage of the simulation adds a column to every line, and a reset begins anew.
+    if (header != header_ || size < end_) {
+        header_ = header;
+        begins_.clear();
+        end_ = header.size() + 1;
+    }
+    stream.seekg(static_cast<std::streamoff>(end_));
+    for (std::string line; std::getline(stream, line) && !stream.eof();) { // else it is still being written
+        begins_.push_back(end_);
+        end_ += line.size() + 1;
+    }
+}
+
+std::string StatsLines::text(const std::filesystem::path& path, std::size_t first_row) const
+{
+    std::string out = header_ + "\n";
+    if (first_row >= begins_.size()) return out;
+    std::ifstream stream(path, std::ios::binary);
+    stream.seekg(static_cast<std::streamoff>(begins_[first_row]));
+    std::string rows(end_ - begins_[first_row], '\0');
+    stream.read(rows.data(), static_cast<std::streamsize>(rows.size()));
+    rows.resize(static_cast<std::size_t>(stream.gcount()));
+    return out + rows;
+}
+
 std::string RunViewSource::stats(std::size_t first_row)
 {
-    const Stats stats = reader_.stats();
-    std::string text;
-    const auto add = [&](const std::vector<std::string>& cells) {
-        for (std::size_t i = 0; i < cells.size(); ++i) text += (i == 0 ? "" : ",") + cells[i];
-        text += '\n';
-    };
-    add(stats.columns);
-    for (std::size_t i = first_row; i < stats.rows.size(); ++i) add(stats.rows[i]);
-    return text;
+    const std::lock_guard lock(stats_mutex_);
+    const std::filesystem::path path = reader_.directory() / run_file::stats;
+    stats_lines_.update(path);
+    return stats_lines_.text(path, first_row);
 }
 
 } // namespace pliant

@@ -3,6 +3,7 @@
 
 #include "pliant/run/reader.hpp"
 
+#include <mutex>
 #include <string>
 
 namespace pliant {
@@ -26,6 +27,20 @@ public:
     virtual bool control(const std::string& action) = 0;
 };
 
+/// Where the lines of a growing stats.csv begin, so that a page that asks for the newest ones costs only those.
+class StatsLines {
+public:
+    /// Reads on from where the last call stopped.
+    void update(const std::filesystem::path& path);
+    /// The header and the whole lines from the given one on.
+    std::string text(const std::filesystem::path& path, std::size_t first_row) const;
+
+private:
+    std::string header_;
+    std::vector<std::size_t> begins_; ///< per row: its first byte
+    std::size_t end_ = 0;             ///< of the last whole line
+};
+
 /// A run directory, finished or still growing.
 class RunViewSource final : public ViewSource {
 public:
@@ -41,6 +56,8 @@ private:
     RunReader reader_;
     Scene scene_;
     nlohmann::json fixed_; ///< the part of the description that does not change
+    std::mutex stats_mutex_;
+    StatsLines stats_lines_;
 };
 
 /// Little-endian: vertices, planes, contacts, vertices with stress (u32); time, step (f64); positions (3 f32 each),

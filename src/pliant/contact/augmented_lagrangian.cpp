@@ -1,0 +1,191 @@
+#include "pliant/contact/augmented_lagrangian.hpp"
+
+#include "pliant/core/interrupt.hpp"
+
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr int update_every = 4;        ///< iterations between updates of the multipliers, at most
+constexpr int patient_iterations = 60; ///< then updates wait for better minima, with bounds of friction held fixed
+constexpr int patient_update_every = 16;
+constexpr int max_stiffenings = 6;   ///< penalties beyond 64 times the first are too stiff for the preconditioner
+constexpr double reduced_sq = 0.09;  ///< of the squared gradient since the last update: time for the next one
+constexpr int line_search_steps = 4; ///< Newton's, on a slope that is piecewise linear and monotone
+
+} // namespace
+
+AugmentedLagrangian::AugmentedLagrangian(Multigrid& multigrid) : multigrid_(multigrid)
+{
+    dv_ = Adv_ = r0_ = force_ = gradient_[0] = gradient_[1] = d_ = Ad_ = multigrid.make_vectors();
+}
+
+double AugmentedLagrangian::norm_sq(const Multigrid::Region& region, const LaneVectors& v) const
+{
+    const LaneBlocks& D = multigrid_.diagonal_inverse();
+    return sum_chunks(region.finest(), [&](Index lane) {
+        const Float8x3 x = v.at(lane);
+        return dot(x, D.multiply(lane, x)).sum();
+    });
+}
+
+namespace {
+
+/// Where the slope along the direction, slope + alpha curvature + that of the rows, is small beside the one at 0.
+double find_step(const RowLanes& rows, double slope, double curvature)
+{
+    const auto at = [&](double alpha) {
+        const std::array<double, 2> of_rows = rows.slope(static_cast<float>(alpha));
+        return std::array{slope + alpha * curvature + of_rows[0], curvature + of_rows[1]};
+    };
+    const auto [first, first_curvature] = at(0);
+    if (!(first < 0)) return 0;
+    double alpha = -first / first_curvature;
+    for (int k = 0; k < line_search_steps; ++k) {
+        const auto [s, c] = at(alpha);
+        if (std::abs(s) < 0.1 * std::abs(first)) break;
+        const double next = alpha - s / c;
+        alpha = next > 0 ? next : alpha / 2;
+    }
+    return alpha;
+}
+
+/// When the multipliers take over what the penalties answer.
+class UpdateRule {
+public:
+    /// Whether it is time, with the squared gradient g_sq.
+    bool is_due(double g_sq, const ContactResiduals& r, bool strained, Real tolerance)
+    {
+        if (g_sq_ < 0) g_sq_ = g_sq;
+        const bool solved =
+            g_sq < reduced_sq * g_sq_ && r.dynamics < std::max(r.complementarity, strained ? 1.0 : tolerance);
+        return since_ >= every_ || (since_ > 0 && solved);
+    }
+    /// Whether the penalties should grow: the last update gained little.
+    bool has_stalled(const ContactResiduals& r)
+    {
+        const bool stalled = r.complementarity > 0.6 * complementarity_ && r.dynamics < r.complementarity;
+        complementarity_ = r.complementarity;
+        return stalled && stiffenings_++ < max_stiffenings;
+    }
+    void updated(double g_sq)
+    {
+        g_sq_ = g_sq;
+        since_ = 0;
+    }
+    void stepped() { ++since_; }
+    void be_patient() { every_ = patient_update_every; }
+
+private:
+    double g_sq_ = -1; ///< at the last update
+    double complementarity_ = std::numeric_limits<double>::infinity();
+    int since_ = 0; ///< iterations since the last update
+    int every_ = update_every, stiffenings_ = 0;
+};
+
+} // namespace
+
+ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3s& free_residual,
+                                         const ContactSolverOptions& options, LagrangianPart& part, Vec3s& dv,
+                                         Multipliers& lambda)
+{
+    const Multigrid::Region region = multigrid_.region(part.components);
+    const Chunks chunks = region.finest();
+    const LaneOrder& order = multigrid_.order();
+    const LaneMatrix& A = multigrid_.matrix();
+    RowLanes rows;
+    rows.build(system, part.rows, part.balls, options.cone, order, lambda);
+    for_chunks(chunks, [&](Index first) {
+        for (Index lane = first; lane < first + Float8::width; ++lane) {
+            const Index block = order.block_of_lane[lane];
+            if (block == none) continue;
+            dv_.put(lane, dv[block].cast<float>());
+            r0_.put(lane, free_residual[block].cast<float>());
+        }
+    });
+    for_chunks(chunks, [&](Index lane) { Adv_.set(lane, A.product(lane, dv_)); });
+    rows.start(dv_);
+    LaneVectors *g = &gradient_[0], *g_before = &gradient_[1];
+    const auto find_gradient = [&] {
+        for_chunks(chunks, [&](Index lane) { force_.set(lane, {}); });
+        rows.add_impulses(force_);
+        for_chunks(chunks, [&](Index lane) {
+            const Float8x3 load = force_.at(lane) + r0_.at(lane);
+            force_.set(lane, load);
+            g->set(lane, load - Adv_.at(lane));
+        });
+        return norm_sq(region, *g);
+    };
+    const auto product = [&](const LaneVectors& a, const LaneVectors& b) {
+        return sum_chunks(chunks, [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
+    };
+    ContactResult result;
+    UpdateRule updates;
+    double zg = 0;
+    bool restart = true, stiffness_changed = true;
+    for (;; ++result.iterations) {
+        poll_interrupt();
+        const RowLanes::Residuals of_rows = rows.answer();
+        stiffness_changed |= of_rows.changed;
+        std::swap(g, g_before);
+        double g_sq = find_gradient();
+        ContactResiduals& r = result.residuals;
+        const double scale = std::sqrt(std::max(norm_sq(region, force_), norm_sq(region, Adv_)));
+        r.dynamics = std::sqrt(g_sq) <= part.fine ? 0 : std::sqrt(g_sq) / scale;
+        r.complementarity =
+            part.rows.empty() ? 0 : std::sqrt(of_rows.natural_sq / double(part.rows.size())) / part.velocity_scale;
+        r.gap = of_rows.gap;
+        result.history.push_back(r.worst());
+        const bool strained = of_rows.strain > 1;
+        result.converged = r.worst() <= options.tolerance && r.gap <= options.gap_tolerance && !strained;
+        if (result.converged || result.iterations >= options.max_iterations) break;
+        if (result.iterations == patient_iterations) {
+            rows.freeze_bounds();
+            updates.be_patient();
+        }
+        if (updates.is_due(g_sq, r, strained, options.tolerance)) {
+            rows.update_multipliers();
+            if (updates.has_stalled(r)) rows.stiffen(2);
+            stiffness_changed |= rows.answer().changed;
+            updates.updated(find_gradient());
+            restart = true;
+        }
+        if (stiffness_changed) {
+            LaneBlocks& C = multigrid_.added();
+            for_chunks(chunks, [&](Index lane) { std::fill(C.chunk(lane), C.chunk(lane) + LaneBlocks::floats, 0.0f); });
+            rows.add_stiffness(C);
+            multigrid_.use_added(region);
+            stiffness_changed = false;
+        }
+        const LaneVectors& z = multigrid_.cycle(region, *g);
+        const double before = zg, across = restart ? 0 : product(z, *g_before);
+        zg = product(z, *g);
+        const Float8 beta = restart ? 0 : static_cast<float>(std::max(0.0, (zg - across) / before)); // Polak-Ribiere
+        for_chunks(chunks, [&](Index lane) { d_.set(lane, z.at(lane) + beta * d_.at(lane)); });
+        rows.set_direction(d_);
+        for_chunks(chunks, [&](Index lane) { Ad_.set(lane, A.product(lane, d_)); });
+        const double alpha = find_step(rows, product(d_, Adv_) - product(d_, r0_), product(d_, Ad_));
+        if (alpha == 0) { // no descent: the direction is spoilt by rounding or by friction's moving bounds
+            if (restart) break;
+            restart = true;
+            continue;
+        }
+        restart = false;
+        const Float8 step = static_cast<float>(alpha);
+        for_chunks(chunks, [&](Index lane) {
+            dv_.set(lane, dv_.at(lane) + step * d_.at(lane));
+            Adv_.set(lane, Adv_.at(lane) + step * Ad_.at(lane));
+        });
+        rows.advance(static_cast<float>(alpha));
+        updates.stepped();
+    }
+    for_chunks(chunks, [&](Index first) {
+        for (Index lane = first; lane < first + Float8::width; ++lane)
+            if (order.block_of_lane[lane] != none) dv[order.block_of_lane[lane]] = dv_.get(lane).cast<Real>();
+    });
+    rows.read(part.rows, lambda, part.balls);
+    return result;
+}
+
+} // namespace pliant

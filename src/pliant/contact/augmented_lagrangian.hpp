@@ -1,0 +1,44 @@
+#pragma once
+// The solver `augmented-lagrangian`: for cloth, whose contact problems are large and soft.
+//
+// With multipliers l and penalties rho fixed, the velocities minimise a smooth convex function,
+//   1/2 dv.A dv - dv.r0 + sum of penalties,   gradient  A dv - r0 - J^T y(u(dv)),
+// (y in row_lanes.hpp; r0 = b - A v* is what the unconstrained solve left), by nonlinear conjugate gradients with a
+// multigrid cycle on A + J^T rho J as preconditioner. Every few iterations l becomes y. Iterations hardly depend on the
+// number of vertices, where relaxation needs as many as there are edges across the cloth.
+
+#include "pliant/contact/row_lanes.hpp"
+#include "pliant/linalg/multigrid.hpp"
+
+namespace pliant {
+
+/// One connected part of a contact problem, with the limits of length in it.
+struct LagrangianPart {
+    std::vector<Index> components; ///< of the multigrid
+    std::vector<Index> rows;       ///< of the problem
+    std::vector<LengthBall> balls; ///< those that may matter
+    Real velocity_scale = 0;       ///< what a velocity error is compared with [m/s]
+    Real fine = 0;                 ///< norm of a residual of the dynamics that is fine, however small the forces are
+};
+
+class AugmentedLagrangian {
+public:
+    explicit AugmentedLagrangian(Multigrid& multigrid);
+
+    /// free_residual: r0, per block [N s]. dv and lambda are the warm start and the answer; so are the impulses of the
+    /// balls. Residuals are those of single precision: contact_residuals() judges.
+    ContactResult solve(const ContactSystem& system, const Vec3s& free_residual, const ContactSolverOptions& options,
+                        LagrangianPart& part, Vec3s& dv, Multipliers& lambda);
+
+private:
+    double norm_sq(const Multigrid::Region& region, const LaneVectors& v) const;
+
+    Multigrid& multigrid_;
+    // Scratch. Different parts may be solved at the same time: each works on lanes of its own.
+    LaneVectors dv_, Adv_, r0_; ///< answer, and what it does
+    LaneVectors force_;         ///< J^T y
+    LaneVectors gradient_[2];   ///< with the minus: J^T y + r0 - A dv, now and before
+    LaneVectors d_, Ad_;        ///< direction
+};
+
+} // namespace pliant

@@ -1,0 +1,479 @@
+#include "pliant/contact/row_lanes.hpp"
+
+#include "pliant/core/contracts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace pliant {
+namespace {
+
+constexpr Index width = Float8::width;
+constexpr float start_penalty = 0.5f; ///< times the inverse response: the answer of a row by itself is half of exact
+constexpr float ball_penalty = 1.0f;
+constexpr Index rows_a_task = 512;
+
+Index padded(Index n)
+{
+    return (n + width - 1) / width * width;
+}
+
+/// Response of the row's point to an impulse there, as the diagonal of A sees it.
+Mat3 response_of(const ContactSystem& system, const Row& row)
+{
+    Mat3 W = Mat3::Zero();
+    const ContactProblem& p = system.problem;
+    for (Index k = row.entry_begin; k < row.entry_end; ++k)
+        W += p.entries[k].weight * p.entries[k].weight * system.diagonal_inverse[p.entries[k].block];
+    for (Index k = row.arm_begin; k < row.arm_end; ++k) {
+        const Mat3 arm = skew(p.arms[k].arm);
+        W += arm * system.diagonal_inverse[p.arms[k].block] * arm.transpose();
+    }
+    return W;
+}
+
+} // namespace
+
+void RowLanes::resize(const ContactProblem& problem, std::span<const Index> rows, Index balls)
+{
+    contacts_ = count(rows);
+    balls_ = balls;
+    first_ball_ = padded(contacts_);
+    rows_ = first_ball_ + padded(balls);
+    for (Planes* planes : {&normal_, &tangent1_, &tangent2_, &base_, &u_, &ju_, &l_, &y_, &rho_, &impulse_})
+        for (Plane& plane : *planes) plane.assign(static_cast<std::size_t>(rows_), 0.0f);
+    for (Plane* plane : {&friction_, &bound_, &room_, &natural_, &radius_})
+        plane->assign(static_cast<std::size_t>(rows_), 0.0f);
+    for (Plane& plane : stiffness_) plane.assign(static_cast<std::size_t>(rows_), -1.0f); // unknown
+    entry_begin_ = arm_begin_ = {0};
+    for (Index chunk = 0; chunk < rows_; chunk += width) {
+        Index entries = chunk >= first_ball_ ? 2 : 0, arms = 0;
+        for (Index at = chunk; at < std::min(chunk + width, contacts_); ++at) {
+            const Row& row = problem.rows[rows[at]];
+            entries = std::max(entries, row.entry_end - row.entry_begin);
+            arms = std::max(arms, row.arm_end - row.arm_begin);
+        }
+        entry_begin_.push_back(entry_begin_.back() + entries);
+        arm_begin_.push_back(arm_begin_.back() + arms);
+    }
+    entry_lane_.assign(static_cast<std::size_t>(width * entry_begin_.back()), none);
+    entry_weight_.assign(entry_lane_.size(), 0.0f);
+    arm_lane_.assign(static_cast<std::size_t>(width * arm_begin_.back()), none);
+    for (Plane& plane : arm_) plane.assign(arm_lane_.size(), 0.0f);
+}
+
+void RowLanes::set_penalties(Index at, const Mat3& response, const Mat3& frame)
+{
+    const float share = at < first_ball_ ? start_penalty : ball_penalty;
+    for (int c = 0; c < 3; ++c) {
+        const Real w = frame.col(c).dot(response * frame.col(c));
+        rho_[c][at] = w > 0 ? share / static_cast<float>(w) : 0;
+    }
+    if (cone_ == FrictionCone::exact) rho_[1][at] = rho_[2][at] = std::min(rho_[1][at], rho_[2][at]);
+}
+
+void RowLanes::set_contact(Index at, const ContactSystem& system, const Row& row, const LaneOrder& order,
+                           const Vec3& lambda)
+{
+    const ContactProblem& p = system.problem;
+    const Mat3 W = response_of(system, row);
+    set_penalties(at, W, row.frame());
+    const Vec3 u = row.local(row.u0 + p.relative_velocity(row, system.free_velocity)) - Vec3(row.rhs, 0, 0);
+    for (int c = 0; c < 3; ++c) {
+        normal_[c][at] = static_cast<float>(row.normal[c]);
+        tangent1_[c][at] = static_cast<float>(row.tangent1[c]);
+        tangent2_[c][at] = static_cast<float>(row.tangent2[c]);
+        base_[c][at] = static_cast<float>(u[c]);
+        l_[c][at] = static_cast<float>(lambda[c]);
+    }
+    friction_[at] = static_cast<float>(row.friction);
+    room_[at] = static_cast<float>(row.room / system.dt);
+    natural_[at] = W.trace() > 0 ? static_cast<float>(1 / W.trace()) : 0;
+    const Index chunk = at / width, lane = at % width;
+    for (Index k = row.entry_begin; k < row.entry_end; ++k) {
+        const Index place = width * (entry_begin_[chunk] + k - row.entry_begin) + lane;
+        entry_lane_[place] = order.lane_of_block[p.entries[k].block];
+        entry_weight_[place] = static_cast<float>(p.entries[k].weight);
+    }
+    for (Index k = row.arm_begin; k < row.arm_end; ++k) {
+        const Index place = width * (arm_begin_[chunk] + k - row.arm_begin) + lane;
+        arm_lane_[place] = order.lane_of_block[p.arms[k].block];
+        for (int c = 0; c < 3; ++c) arm_[c][place] = static_cast<float>(p.arms[k].arm[c]);
+    }
+}
+
+void RowLanes::set_ball(Index at, const ContactSystem& system, const LengthBall& ball, const LaneOrder& order)
+{
+    const Vec3 n = ball.start.normalized();
+    const Real w = n.dot((system.diagonal_inverse[ball.a] + system.diagonal_inverse[ball.b]) * n);
+    rho_[0][at] = w > 0 ? ball_penalty / static_cast<float>(w) : 0;
+    for (int c = 0; c < 3; ++c) {
+        base_[c][at] = static_cast<float>(ball.start[c]);
+        l_[c][at] = static_cast<float>(ball.impulse[c]);
+    }
+    radius_[at] = static_cast<float>(ball.radius);
+    room_[at] = static_cast<float>(ball.room);
+    const Index first = width * entry_begin_[at / width] + at % width;
+    entry_lane_[first] = order.lane_of_block[ball.a];
+    entry_weight_[first] = 1;
+    entry_lane_[first + width] = order.lane_of_block[ball.b];
+    entry_weight_[first + width] = -1;
+}
+
+void RowLanes::build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
+                     FrictionCone cone, const LaneOrder& order, const Multipliers& lambda)
+{
+    cone_ = cone;
+    dt_ = system.dt;
+    resize(system.problem, rows, count(balls));
+    parallel_for(contacts_,
+                 [&](Index at) { set_contact(at, system, system.problem.rows[rows[at]], order, lambda[rows[at]]); });
+    for (Index k = 0; k < balls_; ++k) set_ball(first_ball_ + k, system, balls[k], order);
+    list_touches();
+    for (Index& lane : entry_lane_) lane = std::max(lane, 0); // an empty place reads somebody, times 0
+    for (Index& lane : arm_lane_) lane = std::max(lane, 0);
+}
+
+/// The rows at every lane, in their order, so that sums over them have the same bits on any number of threads.
+void RowLanes::list_touches()
+{
+    // (sum_k x_k)^2 <= sum_k s_k sum_k x_k^2 / s_k: shares by weight, an arm counts like a weight of one.
+    const auto row_weight = [&](Index row) {
+        float sum = 0;
+        const Index chunk = row / width;
+        for (Index s = entry_begin_[chunk]; s < entry_begin_[chunk + 1]; ++s)
+            sum += std::abs(entry_weight_[width * s + row % width]);
+        for (Index s = arm_begin_[chunk]; s < arm_begin_[chunk + 1]; ++s)
+            sum += arm_lane_[width * s + row % width] != none;
+        return sum;
+    };
+    std::vector<std::pair<Index, Touch>> touches;
+    std::vector<std::pair<Index, ArmTouch>> arm_touches;
+    for (Index row = 0; row < rows_; ++row) {
+        const Index chunk = row / width;
+        const float sum = row_weight(row);
+        for (Index s = entry_begin_[chunk]; s < entry_begin_[chunk + 1]; ++s) {
+            const Index place = width * s + row % width;
+            if (entry_lane_[place] != none)
+                touches.push_back(
+                    {entry_lane_[place], {row, entry_weight_[place], std::abs(entry_weight_[place]) * sum}});
+        }
+        for (Index s = arm_begin_[chunk]; s < arm_begin_[chunk + 1]; ++s) {
+            const Index place = width * s + row % width;
+            if (arm_lane_[place] != none)
+                arm_touches.push_back({arm_lane_[place], {row, {arm_[0][place], arm_[1][place], arm_[2][place]}, sum}});
+        }
+    }
+    const auto group = [](auto& pairs, auto& list, std::vector<Index>& lanes, std::vector<Index>& begin) {
+        std::stable_sort(pairs.begin(), pairs.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+        list.clear();
+        lanes.clear();
+        begin.clear();
+        for (const auto& [lane, touch] : pairs) {
+            if (lanes.empty() || lanes.back() != lane) {
+                lanes.push_back(lane);
+                begin.push_back(count(list));
+            }
+            list.push_back(touch);
+        }
+        begin.push_back(count(list));
+    };
+    group(touches, touches_, touched_, touch_begin_);
+    group(arm_touches, arm_touches_, arm_touched_, arm_touch_begin_);
+}
+
+/// sum_k w_k v_k + omega x arm of eight rows, in world axes.
+Float8x3 RowLanes::relative(Index row, const LaneVectors& v) const
+{
+    const Index chunk = row / width;
+    Float8x3 sum;
+    for (Index s = entry_begin_[chunk]; s < entry_begin_[chunk + 1]; ++s)
+        sum += Float8::load(&entry_weight_[width * s]) * v.gather(&entry_lane_[width * s]);
+    for (Index s = arm_begin_[chunk]; s < arm_begin_[chunk + 1]; ++s)
+        sum += cross(v.gather(&arm_lane_[width * s]), axis(arm_, width * s));
+    return sum;
+}
+
+void RowLanes::start(const LaneVectors& dv)
+{
+    set_direction(dv);
+    for (int c = 0; c < 3; ++c)
+        for (Index row = 0; row < rows_; ++row) u_[c][row] = base_[c][row] + ju_[c][row];
+}
+
+void RowLanes::set_direction(const LaneVectors& d)
+{
+    for_rows([&](Index row) {
+        const Float8x3 r = relative(row, d);
+        const bool contact = row < first_ball_; // a ball's frame is the world
+        (contact ? dot(axis(normal_, row), r) : r.x).store(&ju_[0][row]);
+        (contact ? dot(axis(tangent1_, row), r) : r.y).store(&ju_[1][row]);
+        (contact ? dot(axis(tangent2_, row), r) : r.z).store(&ju_[2][row]);
+    });
+}
+
+void RowLanes::advance(float alpha)
+{
+    const Float8 a = alpha;
+    for (int c = 0; c < 3; ++c)
+        for (Index row = 0; row < rows_; row += width)
+            (Float8::load(&u_[c][row]) + a * Float8::load(&ju_[c][row])).store(&u_[c][row]);
+}
+
+void RowLanes::Residuals::add(const Residuals& o)
+{
+    natural_sq += o.natural_sq;
+    gap = std::max(gap, o.gap);
+    strain = std::max(strain, o.strain);
+    changed |= o.changed;
+}
+
+namespace {
+
+/// The answer's tangential part y_t to l_t - rho u_t = (a, b), within its bound, and its stiffness k per unit of
+/// velocity as a quadratic form: k11 a^2 + 2 k12 a b + k22 b^2.
+struct Tangents {
+    Float8 y1, y2, k11, k12, k22;
+};
+
+Tangents answer_tangents(FrictionCone cone, Float8 bound, Float8 a, Float8 b, Float8 rho1, Float8 rho2)
+{
+    if (cone == FrictionCone::pyramid)
+        return {min(max(a, Float8(0) - bound), bound), min(max(b, Float8(0) - bound), bound),
+                where_greater(bound, abs(a), rho1), Float8(0), where_greater(bound, abs(b), rho2)};
+    // On the rim of the disc the answer still turns with the velocity: rho bound / length across the sliding direction.
+    const Float8 length = max(sqrt(a * a + b * b), Float8(1e-30f));
+    const Float8 inside = where_greater(bound, length, Float8(1)),
+                 factor = inside + (Float8(1) - inside) * (bound / length);
+    const Float8 k = rho1 * factor, s1 = (Float8(1) - inside) * (a / length), s2 = (Float8(1) - inside) * (b / length);
+    return {factor * a, factor * b, k * (Float8(1) - s1 * s1), Float8(0) - k * s1 * s2, k * (Float8(1) - s2 * s2)};
+}
+
+/// sum += k a b^T; the sum over all calls must be symmetric.
+void add_outer(Float8 k, const Float8x3& a, const Float8x3& b, std::array<Float8, 6>& sum)
+{
+    const Float8x3 ka = k * a;
+    sum[0] += ka.x * b.x;
+    sum[1] += ka.x * b.y;
+    sum[2] += ka.x * b.z;
+    sum[3] += ka.y * b.y;
+    sum[4] += ka.y * b.z;
+    sum[5] += ka.z * b.z;
+}
+
+float largest(Float8 v)
+{
+    float lanes[width];
+    v.store(lanes);
+    return *std::max_element(lanes, lanes + width);
+}
+
+} // namespace
+
+/// How far y is from the friction law's fixed point, in units of velocity, as contact_residuals() measures it.
+Float8 RowLanes::natural_map_sq(Index row, const Float8x3& u, const Float8x3& y) const
+{
+    const Float8 r = Float8::load(&natural_[row]), mu = Float8::load(&friction_[row]);
+    const bool disc = cone_ == FrictionCone::exact;
+    const Float8 shift = disc ? mu * sqrt(u.y * u.y + u.z * u.z) : Float8(0);
+    Float8x3 p = y - r * Float8x3{u.x + shift, u.y, u.z};
+    if (disc) { // projection to the cone |y_t| <= mu y_n
+        const Float8 length = sqrt(p.y * p.y + p.z * p.z);
+        const Float8 on_rim = max(Float8(0), (p.x + mu * length) / (Float8(1) + mu * mu));
+        const Float8 outside = where_greater(length, mu * p.x, Float8(1));
+        const Float8 normal = outside * on_rim + (Float8(1) - outside) * p.x;
+        const Tangents t = answer_tangents(cone_, mu * normal, p.y, p.z, Float8(0), Float8(0));
+        p = {normal, t.y1, t.y2};
+    } else {
+        const Tangents t = answer_tangents(cone_, mu * y.x, p.y, p.z, Float8(0), Float8(0));
+        p = {max(Float8(0), p.x), t.y1, t.y2};
+    }
+    const Float8x3 difference = y - p;
+    // Rows that nothing can act on, and padding, have r = 0.
+    return where_greater(r, Float8(0), dot(difference, difference) / max(r * r, Float8(1e-37f)));
+}
+
+RowLanes::Residuals RowLanes::answer_contacts(Index row)
+{
+    const Float8x3 u = axis(u_, row), rho = axis(rho_, row);
+    Float8x3 y = axis(l_, row) - Float8x3{rho.x * u.x, rho.y * u.y, rho.z * u.z};
+    y.x = max(Float8(0), y.x);
+    const Float8 bound = Float8::load(&friction_[row]) * (frozen_ ? Float8::load(&l_[0][row]) : y.x);
+    const Tangents t = answer_tangents(cone_, bound, y.y, y.z, rho.y, rho.z);
+    y = {y.x, t.y1, t.y2};
+    bound.store(&bound_[row]);
+    set(y_, row, y);
+    const Float8x3 n = axis(normal_, row), t1 = axis(tangent1_, row), t2 = axis(tangent2_, row);
+    set(impulse_, row, y.x * n + y.y * t1 + y.z * t2);
+    std::array<Float8, 6> stiffness;
+    add_outer(where_greater(y.x, Float8(0), rho.x), n, n, stiffness);
+    add_outer(Float8(1), t.k11 * t1 + t.k12 * t2, t1, stiffness);
+    add_outer(Float8(1), t.k12 * t1 + t.k22 * t2, t2, stiffness);
+    Residuals residuals;
+    residuals.changed = remember_stiffness(row, stiffness);
+    residuals.natural_sq = natural_map_sq(row, u, y).sum();
+    const Float8 room = Float8::load(&room_[row]);
+    residuals.gap = largest(where_greater(room, Float8(0), (Float8(0) - u.x) / max(room, Float8(1e-30f))));
+    return residuals;
+}
+
+RowLanes::Residuals RowLanes::answer_balls(Index row)
+{
+    const Float8x3 s = axis(u_, row);
+    const Float8 rho = Float8::load(&rho_[0][row]), radius = Float8::load(&radius_[row]);
+    const Float8x3 z = s - (Float8(1) / max(rho, Float8(1e-30f))) * axis(l_, row);
+    const Float8 length = max(sqrt(dot(z, z)), Float8(1e-30f));
+    const Float8 k = where_greater(length, radius, rho * (Float8(1) - radius / length));
+    const Float8x3 y = (Float8(0) - k) * z;
+    set(y_, row, y);
+    set(impulse_, row, y);
+    std::array<Float8, 6> stiffness;
+    add_outer(where_greater(length, radius, rho / (length * length)), z, z, stiffness);
+    Residuals residuals;
+    residuals.changed = remember_stiffness(row, stiffness);
+    const Float8 room = Float8::load(&room_[row]);
+    residuals.strain = largest(where_greater(room, Float8(0), (sqrt(dot(s, s)) - radius) / max(room, Float8(1e-30f))));
+    return residuals;
+}
+
+/// A ball's direction turns all the time: its stiffness is news only when it comes or goes.
+bool RowLanes::remember_stiffness(Index row, const std::array<Float8, 6>& stiffness)
+{
+    const Float8 trace = stiffness[0] + stiffness[3] + stiffness[5];
+    const Float8 before =
+        Float8::load(&stiffness_[0][row]) + Float8::load(&stiffness_[3][row]) + Float8::load(&stiffness_[5][row]);
+    for (int e = 0; e < 6; ++e) stiffness[e].store(&stiffness_[e][row]);
+    return largest(where_greater(abs(trace - before), Float8(0.01f) * max(abs(trace), abs(before)), Float8(1))) > 0;
+}
+
+RowLanes::Residuals RowLanes::answer()
+{
+    const Index chunks = rows_ / width, tasks = (chunks + chunks_a_task - 1) / chunks_a_task;
+    std::vector<Residuals> partial(static_cast<std::size_t>(tasks));
+    parallel_for(
+        tasks,
+        [&](Index task) {
+            for (Index chunk = task * chunks_a_task; chunk < std::min(chunks, (task + 1) * chunks_a_task); ++chunk) {
+                const Index row = width * chunk;
+                const Residuals some = row < first_ball_ ? answer_contacts(row) : answer_balls(row);
+                partial[task].add(some);
+            }
+        },
+        1);
+    Residuals all;
+    for (const Residuals& p : partial) all.add(p);
+    return all;
+}
+
+void RowLanes::add_impulses(LaneVectors& force) const
+{
+    parallel_for(
+        count(touched_),
+        [&](Index t) {
+            Eigen::Vector3f sum = Eigen::Vector3f::Zero();
+            for (Index k = touch_begin_[t]; k < touch_begin_[t + 1]; ++k) {
+                const Touch& touch = touches_[k];
+                for (int c = 0; c < 3; ++c) sum[c] += touch.weight * impulse_[c][touch.row];
+            }
+            force.put(touched_[t], force.get(touched_[t]) + sum);
+        },
+        rows_a_task);
+    for (Index t = 0; t < count(arm_touched_); ++t) {
+        Eigen::Vector3f sum = Eigen::Vector3f::Zero();
+        for (Index k = arm_touch_begin_[t]; k < arm_touch_begin_[t + 1]; ++k) {
+            const ArmTouch& touch = arm_touches_[k];
+            const Eigen::Vector3f p(impulse_[0][touch.row], impulse_[1][touch.row], impulse_[2][touch.row]);
+            sum += touch.arm.cross(p);
+        }
+        force.put(arm_touched_[t], force.get(arm_touched_[t]) + sum);
+    }
+}
+
+void RowLanes::add_stiffness(LaneBlocks& C) const
+{
+    parallel_for(
+        count(touched_),
+        [&](Index t) {
+            for (int e = 0; e < 6; ++e) {
+                float sum = 0;
+                for (Index k = touch_begin_[t]; k < touch_begin_[t + 1]; ++k)
+                    sum += touches_[k].share * stiffness_[e][touches_[k].row];
+                C.element(touched_[t], e) += sum;
+            }
+        },
+        rows_a_task);
+    for (Index t = 0; t < count(arm_touched_); ++t) {
+        Eigen::Matrix3f sum = Eigen::Matrix3f::Zero();
+        for (Index k = arm_touch_begin_[t]; k < arm_touch_begin_[t + 1]; ++k) {
+            const ArmTouch& touch = arm_touches_[k];
+            const auto s = [&](int e) { return stiffness_[e][touch.row]; };
+            Eigen::Matrix3f B, arm;
+            B << s(0), s(1), s(2), s(1), s(3), s(4), s(2), s(4), s(5);
+            arm << 0, -touch.arm[2], touch.arm[1], touch.arm[2], 0, -touch.arm[0], -touch.arm[1], touch.arm[0], 0;
+            sum += touch.share * arm * B * arm.transpose();
+        }
+        const float six[6] = {sum(0, 0), sum(0, 1), sum(0, 2), sum(1, 1), sum(1, 2), sum(2, 2)};
+        for (int e = 0; e < 6; ++e) C.element(arm_touched_[t], e) += six[e];
+    }
+}
+
+std::array<double, 2> RowLanes::slope(float alpha) const
+{
+    const Float8 a = alpha;
+    const auto contact = [&](Index row, double& slope, double& curvature) {
+        const Float8x3 ju = axis(ju_, row), u = axis(u_, row) + a * ju, rho = axis(rho_, row);
+        Float8x3 y = axis(l_, row) - Float8x3{rho.x * u.x, rho.y * u.y, rho.z * u.z};
+        const Float8 bound = Float8::load(&bound_[row]);
+        const Tangents t = answer_tangents(cone_, bound, y.y, y.z, rho.y, rho.z);
+        y = {max(Float8(0), y.x), t.y1, t.y2};
+        slope -= dot(y, ju).sum();
+        curvature += (where_greater(y.x, Float8(0), rho.x) * ju.x * ju.x + t.k11 * ju.y * ju.y +
+                      (t.k12 + t.k12) * ju.y * ju.z + t.k22 * ju.z * ju.z)
+                         .sum();
+    };
+    const auto ball = [&](Index row, double& slope, double& curvature) {
+        const Float8x3 js = axis(ju_, row), s = axis(u_, row) + a * js;
+        const Float8 rho = Float8::load(&rho_[0][row]), radius = Float8::load(&radius_[row]);
+        const Float8x3 z = s - (Float8(1) / max(rho, Float8(1e-30f))) * axis(l_, row);
+        const Float8 length = max(sqrt(dot(z, z)), Float8(1e-30f)), along = dot(z, js) / length;
+        slope += where_greater(length, radius, rho * (length - radius) * along).sum();
+        curvature += where_greater(length, radius, rho * along * along).sum();
+    };
+    const Index chunks = rows_ / width, tasks = (chunks + chunks_a_task - 1) / chunks_a_task;
+    std::vector<std::array<double, 2>> partial(static_cast<std::size_t>(tasks), {0, 0});
+    parallel_for(
+        tasks,
+        [&](Index task) {
+            auto& [slope, curvature] = partial[task];
+            for (Index chunk = task * chunks_a_task; chunk < std::min(chunks, (task + 1) * chunks_a_task); ++chunk)
+                if (width * chunk < first_ball_)
+                    contact(width * chunk, slope, curvature);
+                else
+                    ball(width * chunk, slope, curvature);
+        },
+        1);
+    std::array<double, 2> sum = {0, 0};
+    for (const auto& p : partial) sum[0] += p[0], sum[1] += p[1];
+    return sum;
+}
+
+void RowLanes::update_multipliers()
+{
+    for (int c = 0; c < 3; ++c) l_[c] = y_[c];
+}
+
+void RowLanes::stiffen(float factor)
+{
+    for (Plane& plane : rho_)
+        for (float& rho : plane) rho *= factor;
+}
+
+void RowLanes::read(std::span<const Index> rows, Multipliers& lambda, std::span<LengthBall> balls) const
+{
+    for (Index at = 0; at < contacts_; ++at)
+        lambda[rows[at]] = project_to_cone(Vec3(y_[0][at], y_[1][at], y_[2][at]), friction_[at], cone_);
+    for (Index k = 0; k < balls_; ++k)
+        balls[k].impulse = Vec3(y_[0][first_ball_ + k], y_[1][first_ball_ + k], y_[2][first_ball_ + k]);
+}
+
+} // namespace pliant

@@ -1,0 +1,130 @@
+#pragma once
+// The rows of one connected part, and its limits of length, eight at a time in single precision: what the augmented
+// Lagrangian goes over in every iteration.
+//
+// With penalties rho per component, multipliers l and relative velocities u, a contact answers with
+//   y_n = max(0, l_n - rho_n u_n),   y_t = clamp(l_t - rho_t u_t, +- mu y_n)   (pyramid; or the disc of that radius).
+// A limit of length is a convex ball instead of a row along an old direction, because particles turn about each other
+// by whole edges in a step: |s| <= R with s = d / h + v_a - v_b and R = l_max / h. It answers with the impulse
+//   y = -rho (z - P z),   z = s - l / rho,   P the projection to the ball.
+
+#include "pliant/contact/problem.hpp"
+#include "pliant/linalg/lane_matrix.hpp"
+
+namespace pliant {
+
+/// A limit on the distance of two particles.
+struct LengthBall {
+    Index a, b;   ///< blocks
+    Vec3 start;   ///< their distance vector at the start over the step, with the free velocities: s at dv = 0 [m/s]
+    Real radius;  ///< [m/s]
+    Real room;    ///< error that is still fine [m/s]
+    Vec3 impulse; ///< on block a [N s]: warm start in, answer out
+};
+
+class RowLanes {
+public:
+    /// Sums over the rows at the present velocities.
+    struct Residuals {
+        Real natural_sq = 0;  ///< natural map, squared and summed over the contacts [(m/s)^2]
+        Real gap = 0;         ///< largest error of a normal velocity over its room
+        Real strain = 0;      ///< largest excess of a ball over its room
+        bool changed = false; ///< other components push back than at the last answer
+        void add(const Residuals& other);
+    };
+
+    /// Rows of `system.problem` with the given numbers; multipliers as warm start.
+    void build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
+               FrictionCone cone, const LaneOrder& order, const Multipliers& lambda);
+    bool empty() const { return rows_ == 0; }
+
+    /// u at the change of velocity dv (as lanes).
+    void start(const LaneVectors& dv);
+    /// y for u, and how good it is.
+    Residuals answer();
+    /// force += J^T y.
+    void add_impulses(LaneVectors& force) const;
+    /// What the rows' stiffness adds to the diagonal blocks: an upper bound of J^T diag(rho) J over the active ones.
+    void add_stiffness(LaneBlocks& C) const;
+
+    /// ju = J d, for the line search.
+    void set_direction(const LaneVectors& d);
+    /// -ju . y(u + alpha ju), with the friction bounds of the last answer(), and its derivative.
+    std::array<double, 2> slope(float alpha) const;
+    void advance(float alpha); ///< u += alpha ju
+
+    void update_multipliers();  ///< l = y
+    void stiffen(float factor); ///< all penalties
+    /// From now on the bounds of friction change with the multipliers only, so that there is a function to minimise
+    /// between updates: slower where bounds follow the normals without harm, surer where they chase each other.
+    void freeze_bounds() { frozen_ = true; }
+    void read(std::span<const Index> rows, Multipliers& lambda, std::span<LengthBall> balls) const;
+
+private:
+    using Plane = std::vector<float>;
+    using Planes = std::array<Plane, 3>;
+
+    /// A row seen from one of its lanes.
+    struct Touch {
+        Index row;
+        float weight; ///< of the impulse
+        float share;  ///< of the row's stiffness that this lane gets
+    };
+    struct ArmTouch {
+        Index row;
+        Eigen::Vector3f arm;
+        float share;
+    };
+
+    void resize(const ContactProblem& problem, std::span<const Index> rows, Index balls);
+    void set_contact(Index at, const ContactSystem& system, const Row& row, const LaneOrder& order, const Vec3& lambda);
+    void set_ball(Index at, const ContactSystem& system, const LengthBall& ball, const LaneOrder& order);
+    void set_penalties(Index at, const Mat3& response, const Mat3& frame);
+    void list_touches();
+    Float8x3 relative(Index row, const LaneVectors& v) const;
+    Float8x3 axis(const Planes& p, Index row) const
+    {
+        return {Float8::load(&p[0][row]), Float8::load(&p[1][row]), Float8::load(&p[2][row])};
+    }
+    static void set(Planes& p, Index row, const Float8x3& v)
+    {
+        v.x.store(&p[0][row]);
+        v.y.store(&p[1][row]);
+        v.z.store(&p[2][row]);
+    }
+    /// body(first row) for every eight rows.
+    template <class Body>
+    void for_rows(Body&& body) const
+    {
+        parallel_for(
+            rows_ / Float8::width, [&](Index chunk) { body(Float8::width * chunk); }, chunks_a_task);
+    }
+    Float8 natural_map_sq(Index row, const Float8x3& u, const Float8x3& y) const;
+    Residuals answer_contacts(Index row);
+    Residuals answer_balls(Index row);
+    bool remember_stiffness(Index row, const std::array<Float8, 6>& stiffness);
+
+    Index contacts_ = 0, balls_ = 0;  ///< rows that are no padding
+    Index first_ball_ = 0, rows_ = 0; ///< padded: balls begin at a chunk of their own
+    FrictionCone cone_ = FrictionCone::pyramid;
+    bool frozen_ = false;
+    Real dt_ = 0;
+    // Per row. Of balls only u, l, y, ju, rho[0] and room are used; their frame is the world.
+    Planes normal_, tangent1_, tangent2_;
+    Planes base_, u_, ju_, l_, y_;
+    Planes rho_;
+    Plane friction_, bound_, room_, natural_; ///< natural_: 1 / trace of the response; room_: allowed velocity error
+    Plane radius_;
+    Planes impulse_;                 ///< y in world axes
+    std::array<Plane, 6> stiffness_; ///< sum of rho a a^T over the active components
+    // Entries and arms, eight rows at a time: as many slots a chunk as the longest of its rows has.
+    std::vector<Index> entry_begin_, entry_lane_, arm_begin_, arm_lane_; ///< none: an empty place, weight 0
+    Plane entry_weight_;
+    Planes arm_;
+    std::vector<Index> touched_, touch_begin_;
+    std::vector<Touch> touches_;
+    std::vector<Index> arm_touched_, arm_touch_begin_;
+    std::vector<ArmTouch> arm_touches_;
+};
+
+} // namespace pliant
