@@ -2,10 +2,10 @@
 // Beside each figure stands the last one that was written down in bench/scenes.csv; `--write` writes it anew. CPU time
 // is steadier than wall time on a machine that is shared. Arguments name the cases to run; all without.
 
+#include "pliant/core/parallel.hpp"
 #include "pliant/methods/implicit_memory.hpp"
 #include "pliant/methods/implicit_options.hpp"
 #include "pliant/scene/scene.hpp"
-#include "pliant/core/parallel.hpp"
 #include "pliant/world/strain.hpp"
 
 #include <chrono>
@@ -90,8 +90,7 @@ Figures measure(const Case& c)
         f.strain_excess = std::max(f.strain_excess, strain_excess(world.model, world.state.position).amount);
     }
     f.cpu_ms = (cpu_seconds() - cpu) / c.steps * 1e3;
-    f.wall_ms =
-        std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count() / c.steps * 1e3;
+    f.wall_ms = std::chrono::duration<Real>(std::chrono::steady_clock::now() - start).count() / c.steps * 1e3;
     const Energy e = energy(world.model, world.state);
     f.elastic_share = e.kinetic > 0 ? e.elastic / e.kinetic : 0;
     return f;
