@@ -94,3 +94,24 @@ TEST(Step, HasNothingToTellWhereTolerancesAndLimitsAreKept)
         EXPECT_GT(contacts, 0);
     }
 }
+
+TEST(Step, MeetsTolerancesBeyondSinglePrecisionOnClothToo)
+{
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor"));
+    BodyOptions sheet = named("sheet", {0, 0.02, 0});
+    builder.add_cloth(make_grid(0.5, 0.5, 8, 8), {}, sheet, GridShape{8, 8});
+    World world = builder.build();
+    ImplicitOptions options = implicit_options();
+    options.linear_tolerance = 1e-10;
+    options.solver.tolerance = 1e-8;
+    options.solver.max_iterations = 5000;
+    const auto method = make_method(world, options);
+    int contacts = 0;
+    for (int i = 0; i < 30; ++i) {
+        const StepReport report = method->step(world, 0.005);
+        EXPECT_LE(implicit_part(report).worst_residual, 1) << "step " << i;
+        contacts = std::max(contacts, report.active_contacts);
+    }
+    EXPECT_GT(contacts, 0);
+}

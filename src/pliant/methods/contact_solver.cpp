@@ -9,6 +9,7 @@ namespace pliant {
 namespace {
 
 constexpr Real affordable_responses = 1e7; ///< numbers in response matrices that a stalled solve may build
+constexpr Real single_precision = 2e-5;    ///< tolerances below are a matter of double precision all the way
 constexpr Real diverged_merit = 10;        ///< residual over tolerance beyond which a shorter step is tried
 
 /// A velocity error is compared with the speed of what meets, or with what gravity adds in a step.
@@ -19,11 +20,15 @@ Real slowest_speed(const Substep& s)
 
 } // namespace
 
-ContactSolver::ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options)
+ContactSolver::ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options,
+                             Real linear_tolerance)
     : options_(options), component_(connected_parts(system.A().pattern())), ica_(system.A().pattern()),
       by_rows_(model.bodies.size(), 1)
 {
-    if (options_.kind == SolverKind::automatic || options_.kind == SolverKind::augmented_lagrangian) {
+    const bool by_multigrid =
+        options_.kind == SolverKind::augmented_lagrangian ||
+        (options_.kind == SolverKind::automatic && std::min(options.tolerance, linear_tolerance) >= single_precision);
+    if (by_multigrid) {
         cloth_.emplace(model, system,
                        options_.kind == SolverKind::automatic ? ClothScope::sheets : ClothScope::everything);
         if (!cloth_->has_work()) cloth_.reset();

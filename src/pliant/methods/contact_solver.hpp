@@ -12,7 +12,9 @@ namespace pliant {
 
 class ContactSolver {
 public:
-    ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options);
+    /// linear_tolerance: of the unconstrained solve.
+    ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options,
+                  Real linear_tolerance);
     /// The unconstrained velocities v of a sub-step, from those that are given.
     CgResult solve_free(const LinearSystem& system, Real tolerance, Vec3s& v);
     /// The set's impulses and the change of velocity dv that they make; both are warm starts and answers.

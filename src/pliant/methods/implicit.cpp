@@ -135,7 +135,7 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
 
 ImplicitContact::ImplicitContact(const World& world, const ImplicitOptions& options)
     : options_(options), system_(world.model), finder_(world.model, options),
-      solver_(world.model, system_, options.solver)
+      solver_(world.model, system_, options.solver, options.linear_tolerance)
 {}
 
 StepReport ImplicitContact::step(World& world, Real dt)
