@@ -12,6 +12,7 @@ using V = OptionValue;
 
 constexpr Real margin = 0.05; ///< in cells: pairs this close may come to overlap while others are pushed apart
 
+constexpr int impact_rounds = 3;    ///< over what overlaps after the move
 constexpr int velocity_rounds = 10; ///< over all contacts: stacks of a few bodies stop in them
 
 // clang-format off
@@ -236,6 +237,9 @@ void BoxMethod::take_overlaps_away(const Model& model, State& state, Real dt, St
         const ScopedTimer timer(report.profile, "respond");
         make_contacts(model, state.velocity, dt);
         for_groups(model, [&](auto&& in_groups) {
+            // What has just hit must not go on: matching shapes would turn the shift into speed.
+            for (int round = 0; own.passes == 0 && round < impact_rounds; ++round)
+                in_groups([&](Index i) { response_.relax(contacts_[i], state.velocity); });
             in_groups([&](Index i) {
                 if (contacts_[i].depth == 0) return;
                 const BoxContact now = renewed(contacts_[i], i, state);
