@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 const std::string zoo = R"(
 time: {step: 10 ms, end: 0.12 s}
 contact: {max-rounds: 1}
-materials: {cotton: {type: cloth}, rubber: {type: solid}, lead: {type: rigid, density: 2000}}
+materials: {cotton: {type: cloth}, rubber: {type: solid}, jelly: {type: lattice}, lead: {type: rigid, density: 2000}}
 bodies:
   sheet: {material: cotton, mesh: {grid: {size: [0.6, 0.6], vertices: [12, 12]}}, place: {at: [0, 0.15, 0]}}
   needle: {material: lead, mesh: {box: {size: [0.02, 0.2, 0.02]}}, place: {at: [0.02, 0.4, 0.01], turn: [20, 0, 30]}, velocity: [3, -30, 0], spin: [50, 0, 30]}
@@ -33,6 +33,7 @@ bodies:
   egg: {material: rubber, mesh: {sphere: {radius: 0.1, subdivisions: 3}}, embed: {cells: 3}, place: {at: [2, 0.15, 0]}, velocity: [1, 0, 0]}
   wall: {obstacle: {mesh: {box: {}}}, place: {at: [0, -3, 0]}, motion: {keyframes: [{time: 0}, {time: 1, move: [0.1, 0, 0], turn: [0, 90, 0]}]}}
   ground: {obstacle: {plane: {y: 0}}, motion: {keyframes: [{time: 0}, {time: 1, move: [0, 0.01, 0]}]}}
+  bun: {material: jelly, mesh: {sphere: {radius: 0.1, subdivisions: 3}}, lattice: {cells: 3}, place: {at: [3, 0.15, 0]}, velocity: [0, 0, 1]}
 )";
 
 RunOptions into(const fs::path& directory)
@@ -212,7 +213,7 @@ TEST(Frame, WithANumberThatLeadsOutOfTheMeshIsRefused)
                   (dir / "bad").string() + ": its arrays do not fit together or to the run's mesh")
             << what;
     };
-    for (const Index body : {-1, 6, 1 << 30}) {
+    for (const Index body : {-1, 7, 1 << 30}) {
         expect_refused("contact", [&](StoredFrame& f) { f.contacts[0].body_a = body; });
         expect_refused("contact", [&](StoredFrame& f) { f.contacts[0].body_b = body; });
     }

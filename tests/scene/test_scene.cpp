@@ -222,7 +222,9 @@ TEST(SceneTable, HasAGeneratorForEveryMeshKeyAndAnHonestEstimate)
     const SchemaNode* mesh = scene_schema().field("bodies")->item->field("mesh");
     for (const auto& m : mesh->children) {
         if (m->name == "file") continue;
-        const std::string parameters = m->name == "letters" ? "{text: Pliant}" : "";
+        const std::string parameters = m->name == "letters" ? "{text: Pliant}"
+                                       : m->name == "blend" ? "{parts: [{ball: {radius: 0.5}}]}"
+                                                            : "";
         const Scene scene =
             parse_scene("contact: {method: none}\nmaterials: {m: {type: solid}}\nbodies: {b: {material: m, mesh: {" +
                             m->name + ": " + parameters + "}}}\n",

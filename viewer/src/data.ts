@@ -2,7 +2,7 @@
 
 export interface Body {
   name: string;
-  kind: "cloth" | "solid" | "rigid" | "obstacle" | "plane";
+  kind: "cloth" | "solid" | "rigid" | "obstacle" | "plane" | "lattice";
   colour: string;
   firstVertex: number;
   vertices: number;
@@ -22,7 +22,7 @@ export interface Run {
     low: number[];
     high: number[];
     force: number;
-    stress: { solid: number; cloth: number }; // ends of the scale [Pa], [N]
+    stress: { solid: number; cloth: number }; // ends of the scale [Pa], [N]; lattices share cloth's
     camera: { eye: number[]; target: number[]; aspect: number };
   };
   bodies: Body[];
@@ -42,7 +42,7 @@ export interface Frame {
   positions: Float32Array;
   planes: Float32Array; // normal and offset
   contacts: Float32Array; // position and force on the first body
-  stress: Float32Array; // per vertex: von Mises of solids [Pa], tension of cloth [N]
+  stress: Float32Array; // per vertex: von Mises of solids [Pa], tension of cloth and lattices [N]
   bytes: number;
 }
 

@@ -8,7 +8,13 @@ import { elongations, isSharp, vertexNormals } from "./surface";
 const arrowLength = 0.12; // of the strongest force, over the size of the scene
 const fullElongation = 0.1;
 
-/** What the colour of cloth and solids says. */
+/** Which scale of stress a body's values are on; none for what does not deform. */
+function scaleOf(kind: Body["kind"]): "solid" | "cloth" | undefined {
+  if (kind === "solid") return "solid";
+  return kind === "cloth" || kind === "lattice" ? "cloth" : undefined;
+}
+
+/** What the colour of cloth, solids and lattices says. */
 export type Colouring = "body" | "elongation" | "stress";
 
 /** An arrow along +y of length and width 1. */
@@ -200,7 +206,7 @@ export class Stage {
     this.colouring = colouring;
     const on = colouring !== "body";
     this.run.bodies.forEach((body, i) => {
-      if (body.kind !== "cloth" && body.kind !== "solid") return;
+      if (!scaleOf(body.kind)) return;
       const material = this.bodies[i].material as THREE.MeshStandardMaterial;
       material.vertexColors = on;
       material.color.set(on ? "#ffffff" : body.colour);
@@ -240,8 +246,9 @@ export class Stage {
     const out = new Float32Array(this.topology.rest.length / 3);
     this.raiseScale(frame);
     for (const body of this.run.bodies) {
-      if (body.kind !== "cloth" && body.kind !== "solid") continue;
-      const end = this.fullStress[body.kind] || 1;
+      const scale = scaleOf(body.kind);
+      if (!scale) continue;
+      const end = this.fullStress[scale] || 1;
       for (let v = body.firstVertex; v < body.firstVertex + body.vertices; ++v) out[v] = frame.stress[v] / end;
     }
     return out;
@@ -251,7 +258,7 @@ export class Stage {
   private raiseScale(frame: Frame): void {
     if (!this.run.live) return;
     for (const kind of ["solid", "cloth"] as const) {
-      const bodies = this.run.bodies.filter((body) => body.kind === kind);
+      const bodies = this.run.bodies.filter((body) => scaleOf(body.kind) === kind);
       const values = bodies.flatMap((b) => [...frame.stress.subarray(b.firstVertex, b.firstVertex + b.vertices)]);
       values.sort((a, b) => a - b);
       this.fullStress[kind] = Math.max(this.fullStress[kind], values[Math.floor(0.99 * (values.length - 1))] ?? 0);

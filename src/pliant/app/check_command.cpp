@@ -38,6 +38,9 @@ void print_bodies(const Scene& scene, const Model& model)
     for (const Body& b : model.bodies)
         fmt::print("{:<24} {:<9} {:>9} {:>9} {:>9} {:>9}\n", b.name, to_string(b.kind), b.vertex_count,
                    b.triangle_count, b.block_count, b.gap > 0 ? fmt::format("{:.3g}", b.gap) : "-");
+    Index cells = 0;
+    for (const Lattice& l : model.lattices) cells += l.mesh->cell_count();
+    if (cells > 0) fmt::print("{} lattices of {} cells\n", model.lattices.size(), cells);
 }
 
 /// The two bodies with the least room between them, measured in their gaps.
@@ -124,17 +127,18 @@ void print_findings(const Certificate& c, const RunMesh& mesh)
     more(c.path_impacts + c.uncertain_impacts, lines_shown);
 }
 
-int check_run(const std::string& path)
+int check_run(const std::string& path, ExactTest exact)
 {
     const RunReader reader(path);
     const bool terminal = isatty(STDOUT_FILENO) != 0;
     std::mutex print;
-    const Certificate c = certify_run(reader, [&](Index done, Index of) {
+    const auto on_frame = [&](Index done, Index of) {
         if (!terminal) return;
         const std::lock_guard lock(print);
         fmt::print("\rframe {} of {}\033[K", done, of);
         std::fflush(stdout);
-    });
+    };
+    const Certificate c = certify_run(reader, on_frame, exact);
     if (terminal) fmt::print("\r\033[K");
     save_certificate(c, reader);
 
@@ -153,6 +157,7 @@ void add_check_command(CLI::App& app, int& exit_code)
         std::string path;
         std::vector<std::string> overrides;
         int threads = 0;
+        bool exact = false;
     };
     auto arguments = std::make_shared<Arguments>();
     CLI::App* command =
@@ -161,10 +166,13 @@ void add_check_command(CLI::App& app, int& exit_code)
     command->add_option("--set", arguments->overrides, "Override a key of the scene")->expected(1)->take_all();
     command->add_option("--threads", arguments->threads, "Threads to use; 0 means all cores")
         ->check(CLI::Range(0, 1024));
+    command->add_flag("--exact", arguments->exact,
+                      "Test the triangles of a run too whose method has a measure of its own");
     command->callback([arguments, &exit_code] {
         set_thread_count(arguments->threads);
         const bool is_run = std::filesystem::is_directory(arguments->path);
-        exit_code = is_run ? check_run(arguments->path) : check_scene(arguments->path, arguments->overrides);
+        const ExactTest exact = arguments->exact ? ExactTest::always : ExactTest::on_request;
+        exit_code = is_run ? check_run(arguments->path, exact) : check_scene(arguments->path, arguments->overrides);
     });
 }
 

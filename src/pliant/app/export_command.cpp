@@ -111,8 +111,8 @@ ExportState surface_state(const RunReader& reader, const Frame& frame, Index b, 
     out.fields.push_back({"velocity", of_body(frame.velocities), {}});
     out.fields.push_back({"contact_force", Vec3s(static_cast<std::size_t>(body.vertex_count), Vec3::Zero()), {}});
     add_contact_forces(frame, body, b, out.fields.back());
-    const bool cloth = body.kind == BodyKind::cloth;
-    if (is_deformable(body.kind)) out.fields.push_back({cloth ? "tension" : "stress", {}, of_body(frame.stress)});
+    if (is_deformable(body.kind))
+        out.fields.push_back({has_tension(body.kind) ? "tension" : "stress", {}, of_body(frame.stress)});
     return out;
 }
 

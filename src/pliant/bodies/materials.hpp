@@ -29,6 +29,24 @@ struct SolidMaterial {
     std::string model = "corotational"; ///< one of solid_models()
 };
 
+/// What moves the nodes of a lattice.
+enum class LatticeModel { springs, shape_matching };
+
+/// A lattice that carries a surface [Jung].
+struct LatticeMaterial {
+    LatticeModel model = LatticeModel::springs;
+    Real density = 1000;    ///< of a filled lattice [kg/m^3]
+    Real areal_density = 1; ///< of a hollow one: mass per area of the surface [kg/m^2]
+    Real drag = 0;          ///< mass-proportional Rayleigh damping, alpha [1/s]
+    // Springs.
+    Real young = 1e4; ///< Young's modulus of a block of cells [Pa]
+    Real damping = 0; ///< stiffness-proportional Rayleigh damping, beta [s]
+    // Shape matching [Rivers and James 2007].
+    Index width = 1;         ///< a region reaches so many nodes to each side of its middle
+    Real rigidity = 1;       ///< part of the way to its goal that a node goes in a step, in (0, 1]
+    Real region_damping = 0; ///< rate at which motion within regions dies away [1/s]
+};
+
 struct RigidMaterial {
     Real density = 1000; ///< [kg/m^3]
 };

@@ -43,8 +43,8 @@ struct ImpactOptions {
     Real tolerance = 0; ///< a hit is reported once a pair is within hard_gap + tolerance [m] (CcdOptions::tolerance)
     /// Instead of hard_gap, by the bodies of a pair; `tolerance` is then a part of it.
     const PairLengths* hard_gaps = nullptr;
-    /// Per body: how far its vertices may be from the straight lines between the two positions [m]. Pairs of a body that
-    /// has any are held to that much more, whatever distance they start with. Empty: straight lines.
+    /// Per body: how far its vertices may be from the straight lines between the two positions [m]. Pairs of a body
+    /// that has any are held to that much more, whatever distance they start with. Empty: straight lines.
     std::span<const Real> curvature = {};
     int max_iterations = 128;   ///< of a pair that no certificate decides (CcdOptions)
     bool relax_to_start = true; ///< see hard_gap

@@ -279,23 +279,6 @@ private:
     std::vector<std::vector<Index>> bins_; ///< triangles by the column of cells along x that they may cross
 };
 
-void check_closed(const TriangleMesh& surface, const std::string& name)
-{
-    validate(surface, name);
-    if (is_closed(surface.triangles)) return;
-    Index open = 0;
-    const std::vector<Hinge> hinges = hinges_of(surface.triangles);
-    const Hinge* first = nullptr;
-    for (const Hinge& h : hinges)
-        if (h.triangle[1] == none && open++ == 0) first = &h;
-    if (first)
-        throw Error(name + ": the surface is not closed: " + std::to_string(open) +
-                    " edges have a triangle on one side only, the first between vertices " +
-                    std::to_string(first->edge[0]) + " and " + std::to_string(first->edge[1]) + "; close its holes.");
-    throw Error(name + ": the surface is not closed: some edges have more than two triangles, or neighbours that face "
-                       "opposite ways; repair it.");
-}
-
 /// Numbers what is kept: tetrahedra by cell, vertices by lattice point. Odd paths are mirror images: two of their
 /// corners swap places, and the weights with them.
 void collect(const Lattice& lattice, const std::vector<char>& keep, const std::vector<std::int64_t>& carriers,
@@ -337,7 +320,7 @@ void collect(const Lattice& lattice, const std::vector<char>& keep, const std::v
 
 EmbeddedMesh embed(const TriangleMesh& surface, const EmbedOptions& options, const std::string& name)
 {
-    check_closed(surface, name);
+    require_closed(surface, name);
     const Real volume = enclosed_volume(surface);
     if (!(volume > 0)) throw Error(name + ": the surface faces inward; turn its triangles around.");
     const Lattice lattice = fit_lattice(surface, options, name);

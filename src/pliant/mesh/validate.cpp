@@ -1,6 +1,7 @@
 #include "pliant/mesh/validate.hpp"
 
 #include "pliant/core/error.hpp"
+#include "pliant/mesh/topology.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -73,6 +74,23 @@ void validate(const TetMesh& mesh, const std::string& name)
         if (!(volume > flat))
             throw Error(name + ": tetrahedron " + std::to_string(t) + " is degenerate: its corners lie in a plane.");
     }
+}
+
+void require_closed(const TriangleMesh& surface, const std::string& name)
+{
+    validate(surface, name);
+    if (is_closed(surface.triangles)) return;
+    Index open = 0;
+    const std::vector<Hinge> hinges = hinges_of(surface.triangles);
+    const Hinge* first = nullptr;
+    for (const Hinge& h : hinges)
+        if (h.triangle[1] == none && open++ == 0) first = &h;
+    if (first)
+        throw Error(name + ": the surface is not closed: " + std::to_string(open) +
+                    " edges have a triangle on one side only, the first between vertices " +
+                    std::to_string(first->edge[0]) + " and " + std::to_string(first->edge[1]) + "; close its holes.");
+    throw Error(name + ": the surface is not closed: some edges have more than two triangles, or neighbours that face "
+                       "opposite ways; repair it.");
 }
 
 } // namespace pliant

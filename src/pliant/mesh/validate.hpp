@@ -10,5 +10,7 @@ namespace pliant {
 /// element is degenerate when it is flat up to rounding at its own scale; thin ones pass.
 void validate(const TriangleMesh& mesh, const std::string& name = "mesh");
 void validate(const TetMesh& mesh, const std::string& name = "mesh");
+/// validate(), and Error for a surface that is not closed.
+void require_closed(const TriangleMesh& surface, const std::string& name = "mesh");
 
 } // namespace pliant

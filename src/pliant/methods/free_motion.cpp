@@ -31,7 +31,7 @@ MethodInfo free_motion_method()
         .name = "none",
         .about = "no contact at all; bodies pass through each other",
         .promise = [](const MethodOptions&) { return Promise{}; },
-        .why_not = [](const Model&, const Body&) { return std::string(); },
+        .why_not = why_not_without_forces,
         .options = options,
         .default_options = []() -> std::any { return FreeMotionOptions(); },
         .columns = FreeMotionReport::member_names,

@@ -57,7 +57,7 @@ MethodInfo implicit_method()
         .about = "implicit contact with Coulomb friction; nothing ever passes through anything, unless `pinch: "
                  "release` says so",
         .promise = [](const MethodOptions& o) { return Promise{o.get<O>().pinch == PinchPolicy::stop}; },
-        .why_not = [](const Model&, const Body&) { return std::string(); },
+        .why_not = why_not_without_forces,
         .options = options,
         .default_options = []() -> std::any { return O(); },
         .columns = ImplicitReport::member_names,

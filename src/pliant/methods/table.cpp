@@ -1,6 +1,7 @@
 #include "pliant/methods/table.hpp"
 
 #include "pliant/core/error.hpp"
+#include "pliant/methods/boxes.hpp"
 #include "pliant/methods/direct.hpp"
 #include "pliant/methods/free_motion.hpp"
 #include "pliant/methods/implicit.hpp"
@@ -12,7 +13,8 @@ namespace pliant {
 
 std::span<const MethodInfo> methods()
 {
-    static const MethodInfo table[] = {implicit_method(), penalty_method(), direct_method(), free_motion_method()};
+    static const MethodInfo table[] = {implicit_method(), penalty_method(), direct_method(), boxes_method(),
+                                       free_motion_method()};
     return table;
 }
 
@@ -36,6 +38,12 @@ const MethodInfo& method_info(std::string_view name)
     std::string known;
     for (const std::string& n : method_names()) known += (known.empty() ? "'" : ", '") + n + "'";
     throw Error("unknown contact method '" + std::string(name) + "'; known are " + known);
+}
+
+std::string why_not_without_forces(const Model& model, const Body& body)
+{
+    if (body.lattice == none || !model.lattices[body.lattice].is_matched()) return "";
+    return "its lattice moves by shape matching, which has no forces to integrate; `model: springs` has";
 }
 
 Promise promise_of(const MethodOptions& options)

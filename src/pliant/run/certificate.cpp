@@ -145,30 +145,26 @@ std::array<Real, 3> list(const Vec3& x)
     return {x.x(), x.y(), x.z()};
 }
 
-} // namespace
-
-bool Certificate::kept() const
+/// By the method's own measure.
+void measure_frames(const RunReader& reader, const Scene& scene, Certificate& c)
 {
-    return (!promise.no_crossing || clean()) &&
-           std::all_of(expectations.begin(), expectations.end(), [](const ExpectationResult& e) { return e.met; });
+    const World world = build_world(scene);
+    const auto measure = method_info(c.method).make_measure(world.model, scene.method);
+    c.measure.what = measure->what();
+    for (Index i = 0; i < c.frames; ++i) {
+        const StoredFrame frame = reader.stored_frame(i);
+        c.measure.last = measure->at(frame.state.position, frame.state.time);
+        if (i > 0 && c.measure.last <= c.measure.worst) continue;
+        c.measure.worst = c.measure.last;
+        c.measure.frame = i;
+        c.measure.time = frame.state.time;
+    }
 }
 
-Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame)
+/// Every triangle, exactly.
+void check_frames(const RunReader& reader, const std::function<void(Index, Index)>& on_frame, Certificate& c)
 {
-    const auto begin = std::chrono::steady_clock::now();
-    const Scene scene = reader.scene();
     const FrameChecker checker(reader.mesh());
-    Certificate c;
-    c.method = scene.method.method;
-    c.promise = promise_of(scene.method);
-    c.frames = reader.frame_count();
-    c.triangles = count(reader.triangles());
-    if (c.frames == 0) throw Error(reader.directory().string() + ": the run has no frames");
-    const nlohmann::json summary = reader.info().value("summary", nlohmann::json::object());
-    c.finished = summary.value("status", "") == "finished";
-    if (c.finished && c.frames < summary.value("frames", Index(0)))
-        throw Error(reader.frame_path(c.frames).string() + ": the frame is missing");
-
     const std::map<std::int64_t, int> substeps = substeps_of(reader);
     std::vector<FrameResult> results(static_cast<std::size_t>(c.frames));
     std::atomic<Index> done = 0;
@@ -196,7 +192,18 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
     parallel_for(
         c.frames - 1, [&](Index i) { check_frame(i + 1, start); }, 1);
     for (Index i = 0; i < c.frames; ++i) add(c, i, results[static_cast<std::size_t>(i)]);
-    if (scene.expect.intersections)
+}
+
+void add_expectations(const RunReader& reader, const Scene& scene, Certificate& c)
+{
+    const auto at_most = [&](const char* name, const std::optional<Real>& wanted, Real found) {
+        if (wanted && !c.measure.what.empty())
+            c.expectations.push_back(
+                {name, found <= *wanted, fmt::format("{:.3g} cells, at most {:.3g} expected", found, *wanted)});
+    };
+    at_most("overlap", scene.expect.overlap, c.measure.worst);
+    at_most("final-overlap", scene.expect.final_overlap, c.measure.last);
+    if (scene.expect.intersections && c.exact)
         c.expectations.push_back({"intersections", c.most_in_a_frame <= *scene.expect.intersections,
                                   fmt::format("{} in the worst frame, at most {} expected", c.most_in_a_frame,
                                               *scene.expect.intersections)});
@@ -205,30 +212,23 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
     if (const auto& info = reader.info(); info.contains("released") && info["released"].is_array())
         for (const auto& pair : info["released"])
             if (is_release(pair)) c.released.push_back(nlohmann::ordered_json(pair));
-    c.seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begin).count();
-    return c;
 }
 
-std::string certificate_words(const Certificate& c)
+std::string many(std::int64_t n, const char* one, const char* more)
 {
-    const auto many = [](std::int64_t n, const char* one, const char* more) {
-        return n == 0 ? fmt::format("no {}", more) : fmt::format("{} {}", n, n == 1 ? one : more);
-    };
-    std::string words =
-        fmt::format("{}, {} triangle pairs tested exactly: ", many(c.frames, "frame", "frames"), c.pairs_tested);
-    words += many(c.intersections, "intersection", "intersections") + ", " +
-             many(c.enclosures, "tunnelled vertex", "tunnelled vertices");
-    if (c.steps_checked > 0)
-        words += fmt::format("; {} of steps checked, {}", many(c.steps_checked, "path", "paths"),
-                             many(c.path_impacts, "crossing", "crossings"));
-    if (c.uncertain_impacts > 0) words += fmt::format(" and {} undecided within sub-steps", c.uncertain_impacts);
-    words += ". ";
+    return n == 0 ? fmt::format("no {}", more) : fmt::format("{} {}", n, n == 1 ? one : more);
+}
+
+/// What it means.
+std::string outcome(const Certificate& c)
+{
+    std::string words;
     const bool expected =
         std::all_of(c.expectations.begin(), c.expectations.end(), [](const ExpectationResult& e) { return e.met; });
     if (c.promise.no_crossing)
         words += fmt::format("The promise of method {} is {}.", c.method, c.clean() ? "kept" : "BROKEN");
     else
-        words += fmt::format("Method {} promises nothing about this.", c.method);
+        words += fmt::format("Method {} promises nothing about {}.", c.method, c.exact ? "this" : "them");
     if (!expected) words += " The scene expects something else.";
     for (const std::string& what : c.not_reached) words += " Not reached: " + what + ".";
     if (!c.released.empty()) {
@@ -239,6 +239,55 @@ std::string certificate_words(const Certificate& c)
     }
     if (!c.finished) words += " The run is not finished.";
     return words;
+}
+
+} // namespace
+
+bool Certificate::kept() const
+{
+    return (!promise.no_crossing || clean()) &&
+           std::all_of(expectations.begin(), expectations.end(), [](const ExpectationResult& e) { return e.met; });
+}
+
+Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame, ExactTest exact)
+{
+    const auto begin = std::chrono::steady_clock::now();
+    const Scene scene = reader.scene();
+    Certificate c;
+    c.method = scene.method.method;
+    c.promise = promise_of(scene.method);
+    c.frames = reader.frame_count();
+    c.triangles = count(reader.triangles());
+    if (c.frames == 0) throw Error(reader.directory().string() + ": the run has no frames");
+    const nlohmann::json summary = reader.info().value("summary", nlohmann::json::object());
+    c.finished = summary.value("status", "") == "finished";
+    if (c.finished && c.frames < summary.value("frames", Index(0)))
+        throw Error(reader.frame_path(c.frames).string() + ": the frame is missing");
+
+    const bool has_measure = method_info(c.method).make_measure != nullptr;
+    c.exact = !has_measure || exact == ExactTest::always;
+    if (has_measure) measure_frames(reader, scene, c);
+    if (c.exact) check_frames(reader, on_frame, c);
+    add_expectations(reader, scene, c);
+    c.seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begin).count();
+    return c;
+}
+
+std::string certificate_words(const Certificate& c)
+{
+    std::string words = many(c.frames, "frame", "frames");
+    if (!c.measure.what.empty())
+        words += fmt::format(", {} at most {:.3g} (at {:.4g} s), {:.3g} at the end", c.measure.what, c.measure.worst,
+                             c.measure.time, c.measure.last);
+    if (!c.exact) return words + "; triangles were not tested (`pliant check --exact` does). " + outcome(c);
+    words += fmt::format(", {} triangle pairs tested exactly: ", c.pairs_tested);
+    words += many(c.intersections, "intersection", "intersections") + ", " +
+             many(c.enclosures, "tunnelled vertex", "tunnelled vertices");
+    if (c.steps_checked > 0)
+        words += fmt::format("; {} of steps checked, {}", many(c.steps_checked, "path", "paths"),
+                             many(c.path_impacts, "crossing", "crossings"));
+    if (c.uncertain_impacts > 0) words += fmt::format(" and {} undecided within sub-steps", c.uncertain_impacts);
+    return words + ". " + outcome(c);
 }
 
 nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mesh)
@@ -278,6 +327,13 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
     }
     for (const ExpectationResult& e : c.expectations)
         expectations.push_back({{"name", e.name}, {"met", e.met}, {"detail", e.detail}});
+    Json measure; // null: there is none
+    if (!c.measure.what.empty())
+        measure = {{"what", c.measure.what},
+                   {"worst", c.measure.worst},
+                   {"frame", c.measure.frame},
+                   {"time", c.measure.time},
+                   {"last", c.measure.last}};
     return {{"format", 1},
             {"version", PLIANT_VERSION},
             {"checked", utc_now()},
@@ -288,6 +344,8 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
             {"finished", c.finished},
             {"frames", c.frames},
             {"triangles", c.triangles},
+            {"measure", measure},
+            {"exact", c.exact},
             {"pairs_tested", c.pairs_tested},
             {"intersections", c.intersections},
             {"frames_intersecting", c.frames_intersecting},

@@ -33,6 +33,18 @@ struct CertificateImpact {
     PathImpact impact;
 };
 
+/// What the method measures of states itself, where it promises no more than to keep that small.
+struct CertificateMeasure {
+    std::string what; ///< with its unit; empty: nothing was measured
+    Real worst = 0;
+    Index frame = 0; ///< where it is worst
+    Real time = 0;   ///< of that frame [s]
+    Real last = 0;   ///< in the last frame
+};
+
+/// When triangles are tested in a run whose method has a measure of its own.
+enum class ExactTest { on_request, always };
+
 struct Certificate {
     static constexpr std::size_t max_listed = 1000; ///< of each kind
 
@@ -41,6 +53,8 @@ struct Certificate {
     bool finished = true; ///< it has reached its end
     Index frames = 0;
     Index triangles = 0;
+    CertificateMeasure measure;
+    bool exact = true;              ///< triangles were tested, and the numbers below mean something
     std::int64_t pairs_tested = 0;  ///< triangle pairs with meeting boxes, over all frames
     std::int64_t intersections = 0; ///< pairs, over all frames
     Index frames_intersecting = 0;  ///< frames with any
@@ -65,9 +79,11 @@ struct Certificate {
     bool kept() const;
 };
 
-/// Checks all frames, in parallel. `on_frame(done, of)` may be called from any thread. Throws Error when a frame is
+/// Checks all frames, in parallel: exactly, or where the method has a measure of its own by that, so that a check takes
+/// no longer than the run. `on_frame(done, of)` may be called from any thread. Throws Error when a frame is
 /// missing or damaged.
-Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame = {});
+Certificate certify_run(const RunReader& reader, const std::function<void(Index, Index)>& on_frame = {},
+                        ExactTest exact = ExactTest::on_request);
 
 /// The outcome in one or two sentences.
 std::string certificate_words(const Certificate& certificate);

@@ -95,7 +95,7 @@ bool read_bodies(const std::string& names, const std::vector<Index>& rows, const
     for (std::size_t i = 0; i < gaps.size(); ++i) {
         const std::size_t end = names.find('\n', begin);
         const Index* r = rows.data() + body_columns * i;
-        if (end == std::string::npos || r[0] < 0 || r[0] > static_cast<Index>(BodyKind::plane)) return false;
+        if (end == std::string::npos || r[0] < 0 || r[0] > static_cast<Index>(BodyKind::lattice)) return false;
         const auto kind = static_cast<BodyKind>(r[0]);
         if (r[6] != (kind == BodyKind::plane ? mesh.plane_count++ : none)) return false;
         mesh.bodies.push_back({names.substr(begin, end - begin), kind, r[1], r[2], r[3], r[4], r[5] != 0, gaps[i], r[6],

@@ -1,4 +1,6 @@
+#include "pliant/core/random.hpp"
 #include "pliant/mesh/embed.hpp"
+#include "pliant/mesh/lattice.hpp"
 #include "pliant/mesh/topology.hpp"
 #include "pliant/methods/start.hpp"
 #include "pliant/methods/table.hpp"
@@ -60,6 +62,21 @@ SolidMaterial solid_material(const Value& m)
 {
     return {m.at("density").real(), m.at("young").real(), m.at("poisson").real(),
             m.at("damping").real(), m.at("drag").real(),  m.at("model").scalar};
+}
+
+LatticeMaterial lattice_material(const Value& m)
+{
+    LatticeMaterial l;
+    l.model = m.at("model").scalar == "shape-matching" ? LatticeModel::shape_matching : LatticeModel::springs;
+    l.density = m.at("density").real();
+    l.areal_density = m.at("areal-density").real();
+    l.drag = m.at("drag").real();
+    l.young = m.at("young").real();
+    l.damping = m.at("damping").real();
+    l.width = static_cast<Index>(m.at("width").integer());
+    l.rigidity = m.at("rigidity").real();
+    l.region_damping = m.at("region-damping").real();
+    return l;
 }
 
 /// Selected particles of one pin entry, sorted. Vertices are scaled already, the box is not.
@@ -146,6 +163,7 @@ private:
     struct Piece {
         BodyMesh shape;
         std::optional<EmbeddedMesh> embedded;
+        std::shared_ptr<const LatticeMesh> lattice;
         std::vector<std::vector<Index>> pins; ///< per selection
     };
 
@@ -153,11 +171,12 @@ private:
     {
         const Real scale = body.at("place").at("scale").real();
         std::vector<Piece> pieces;
-        for (BodyMesh& shape : make_meshes(mesh, is_solid(body))) {
-            Piece piece{std::move(shape), {}, {}};
+        for (BodyMesh& shape : make_meshes(mesh, is_of(body, "solid"))) {
+            Piece piece{std::move(shape), {}, {}, {}};
             if (scene_.z_up && piece.shape.generated) turn_to_z(piece.shape.vertices());
             for (Vec3& x : piece.shape.vertices()) x *= scale;
             if (const Value* embed_options = body.find("embed")) embed_piece(name, *embed_options, mesh, piece);
+            if (is_of(body, "lattice")) put_in_lattice(name, body, mesh, piece);
             pieces.push_back(std::move(piece));
         }
         if (pieces.empty()) fail(mesh.mark, "the mesh of bodies." + name + " is empty");
@@ -165,10 +184,35 @@ private:
         return pieces;
     }
 
-    bool is_solid(const Value& body) const
+    /// Whether its material is of a type.
+    bool is_of(const Value& body, std::string_view type) const
     {
         const Value* material = body.find("material");
-        return material && document_.at("materials").at(material->scalar).at("type").scalar == "solid";
+        return material && document_.at("materials").at(material->scalar).at("type").scalar == type;
+    }
+
+    static void put_in_lattice(const std::string& name, const Value& body, const Value& mesh, Piece& piece)
+    {
+        if (piece.shape.has_tets())
+            fail(mesh.mark, "bodies." + name + ": a lattice carries a triangle mesh, not a tetrahedral one");
+        LatticeOptions options;
+        const Value* wanted = body.find("lattice");
+        if (wanted) {
+            if (const Value* cells = wanted->find("cells")) options.cells = static_cast<Index>(cells->integer());
+            if (const Value* size = wanted->find("size")) options.cell_size = size->real();
+            options.filled = wanted->at("fill").boolean();
+        }
+        const TriangleMesh& surface = std::get<TriangleMesh>(piece.shape.shape);
+        const Mark& mark = wanted ? wanted->mark : mesh.mark;
+        if (const Real cells = lattice_grid_cells(surface, options); !(cells <= max_elements))
+            fail(mark, "bodies." + name + ".lattice needs a grid of about " + fmt::format("{:.3g}", cells) +
+                           " cells; the limit is " + fmt::format("{:.3g}", max_elements) +
+                           ": ask for fewer or larger cells");
+        try {
+            piece.lattice = std::make_shared<LatticeMesh>(make_lattice(surface, options, "bodies." + name));
+        } catch (const Error& e) {
+            fail(mark, e.what());
+        }
     }
 
     static void embed_piece(const std::string& name, const Value& options, const Value& mesh, Piece& piece)
@@ -202,7 +246,9 @@ private:
         for (const Value& pin : pins->items) {
             std::size_t selected = 0;
             for (Piece& piece : pieces) {
-                const Vec3s& x = piece.embedded ? piece.embedded->tets.vertices : piece.shape.vertices();
+                const Vec3s& x = piece.embedded  ? piece.embedded->tets.vertices
+                                 : piece.lattice ? piece.lattice->nodes
+                                                 : piece.shape.vertices();
                 piece.pins.push_back(select(pin, x, scale, path));
                 selected += piece.pins.back().size();
             }
@@ -231,14 +277,34 @@ private:
                  "bodies." + name + " measures " + fmt::format("{:.3g}", radius) + " m, which is out of reach");
         const std::vector<Pose> poses = copy_poses(body.find("copies"), place_of(body), radius);
         const bool numbered = body.has("copies") || pieces.size() > 1;
+        const Value* scatter = body.find("scatter");
+        const BodyOptions all = options;
+        Random random(scatter ? static_cast<std::uint64_t>(scatter->at("seed").integer()) : 0);
         for (const Pose& pose : poses)
             for (const Piece& piece : pieces) {
                 std::vector<Index>& numbers = numbers_[name];
                 options.name = numbered ? name + "#" + std::to_string(numbers.size() + 1) : name;
                 options.place = pose;
+                options.velocity = all.velocity;
+                options.angular_velocity = all.angular_velocity;
+                if (scatter) set_scatter(*scatter, piece, random, options);
                 set_motions(body, piece.pins, options);
                 numbers.push_back(add_one(name, body, *mesh, piece, options));
             }
+    }
+
+    static void set_scatter(const Value& scatter, const Piece& piece, Random& random, BodyOptions& options)
+    {
+        if (scatter.at("turn").boolean()) {
+            Eigen::AlignedBox<Real, 3> box;
+            for (const Vec3& x : piece.shape.vertices()) box.extend(x);
+            const Quat turn = random.rotation();
+            const Pose about_middle = {box.center() - turn * box.center(), turn};
+            options.place = {options.place(about_middle.translation), options.place.rotation * turn};
+        }
+        const Vec3 axis = random.on_sphere(), way = random.on_sphere(); // drawn also where there is nothing to add
+        options.angular_velocity += scatter.at("spin").real() * random.uniform() * axis;
+        options.velocity += scatter.at("speed").real() * random.uniform() * way;
     }
 
     void add_plane(const std::string& name, const Value& body, BodyOptions& options)
@@ -290,6 +356,7 @@ private:
             return builder_.add_cloth(std::get<TriangleMesh>(shape.shape), cloth_material(material), options,
                                       shape.grid);
         }
+        if (piece.lattice) return builder_.add_lattice(piece.lattice, lattice_material(material), options);
         if (piece.embedded) return builder_.add_solid(*piece.embedded, solid_material(material), options);
         if (!shape.has_tets())
             fail(mesh.mark, "bodies." + name + ": a solid needs tetrahedra; take a tet- mesh, or add 'embed'");

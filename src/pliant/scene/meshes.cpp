@@ -1,5 +1,6 @@
 #include "pliant/scene/meshes.hpp"
 
+#include "pliant/mesh/blend.hpp"
 #include "pliant/mesh/generators.hpp"
 #include "pliant/mesh/io.hpp"
 #include "pliant/mesh/topology.hpp"
@@ -52,6 +53,14 @@ Real disc_elements(Real n)
     return n * n / (2 * std::numbers::pi) + n;
 }
 
+BlendOptions blend_options(const Value& v);
+
+BlendOptions teapot_options(const Value& v)
+{
+    const Real radius = real(v, "radius");
+    return make_teapot(radius, v.at("edge").scalar == "auto" ? radius / 14 : real(v, "edge"));
+}
+
 struct Generator {
     std::string_view key;
     Real (*elements)(const Value&);
@@ -77,6 +86,10 @@ constexpr Generator generators[] = {
      [](const Value& v) -> BodyMesh { return {make_capsule(real(v, "radius"), real(v, "length"), whole(v, "around"), whole(v, "along")), {}}; }},
     {"wedge", [](const Value& v) { return box_faces(v.at("cells").vec3()); },
      [](const Value& v) -> BodyMesh { return {make_wedge(real(v, "inner"), real(v, "outer"), radians(real(v, "angle")), real(v, "depth"), whole3(v, "cells")), {}}; }},
+    {"teapot", [](const Value& v) { return blend_triangles(teapot_options(v)); },
+     [](const Value& v) -> BodyMesh { return {make_blend(teapot_options(v)), {}}; }},
+    {"blend", [](const Value& v) { return blend_triangles(blend_options(v)); },
+     [](const Value& v) -> BodyMesh { return {make_blend(blend_options(v)), {}}; }},
     {"tet-box", [](const Value& v) { return 6 * v.at("cells").vec3().prod(); },
      [](const Value& v) -> BodyMesh { return {make_tet_box(v.at("size").vec3(), whole3(v, "cells")), {}}; }},
     {"tet-bar", [](const Value& v) { return 6 * v.at("cells").vec3().prod(); },
@@ -120,6 +133,62 @@ std::vector<BodyMesh> make_letter_meshes(const Value& v)
     for (TriangleMesh& letter : make_letters(v.at("text").scalar, letter_options(v)))
         meshes.push_back({std::move(letter), {}, true});
     return meshes;
+}
+
+Quat turn_of(const Value& part)
+{
+    return rotation_xyz(part.at("turn").vec3() * (std::numbers::pi / 180));
+}
+
+BlendPart blend_part(const Value& v)
+{
+    if (const Value* b = v.find("ball")) {
+        const Vec3 at = b->at("at").vec3();
+        const Real r = real(*b, "radius");
+        return {BlendCapsule{at, at, r, r}, 0};
+    }
+    if (const Value* c = v.find("capsule")) {
+        const Real r = real(*c, "radius");
+        const Real end = c->at("end-radius").scalar == "auto" ? r : real(*c, "end-radius");
+        return {BlendCapsule{c->at("from").vec3(), c->at("to").vec3(), r, end}, 0};
+    }
+    if (const Value* e = v.find("ellipsoid"))
+        return {BlendEllipsoid{e->at("at").vec3(), e->at("radii").vec3(), turn_of(*e)}, 0};
+    const Value& b = v.at("box");
+    return {BlendBox{b.at("at").vec3(), b.at("size").vec3(), real(b, "round"), turn_of(b)}, 0};
+}
+
+/// Its image in the plane x = 0; the shapes themselves are symmetric.
+BlendPart mirrored(BlendPart part)
+{
+    const auto flip = [](Vec3& x) { x.x() = -x.x(); };
+    const auto turn = [](Quat& q) { q = Quat(q.w(), q.x(), -q.y(), -q.z()); };
+    if (auto* c = std::get_if<BlendCapsule>(&part.shape)) {
+        flip(c->from);
+        flip(c->to);
+    } else if (auto* e = std::get_if<BlendEllipsoid>(&part.shape)) {
+        flip(e->at);
+        turn(e->turn);
+    } else if (auto* b = std::get_if<BlendBox>(&part.shape)) {
+        flip(b->at);
+        turn(b->turn);
+    }
+    return part;
+}
+
+BlendOptions blend_options(const Value& v)
+{
+    BlendOptions options;
+    options.edge = real(v, "edge");
+    if (v.at("shell").scalar != "none") options.shell = real(v, "shell");
+    for (const Value& item : v.at("parts").items) {
+        const Value& shape = item.entries.front().value;
+        BlendPart part = blend_part(item);
+        part.melt = shape.has("melt") ? real(shape, "melt") : real(v, "melt");
+        options.parts.push_back(part);
+        if (shape.at("mirror").boolean()) options.parts.push_back(mirrored(part));
+    }
+    return options;
 }
 
 BodyMesh read_mesh(const Value& file, bool solid)

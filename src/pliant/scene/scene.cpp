@@ -126,6 +126,8 @@ void check_obstacle(const Value& body, const std::string& path)
     forbid(body, "mesh", path, "the mesh of an obstacle stands inside 'obstacle'");
     forbid(body, "pin", path, "an obstacle is moved by 'motion', it has no pins");
     forbid(body, "embed", path, "an obstacle is not embedded");
+    forbid(body, "lattice", path, "an obstacle does not deform");
+    forbid(body, "scatter", path, "an obstacle starts where it is placed");
     for (const char* key : {"velocity", "spin"})
         if (body.at(key).vec3().norm() > 0)
             fail(body.at(key).mark, path + "." + key + ": an obstacle moves by its 'motion' only");
@@ -145,6 +147,11 @@ void check_material(const Value& body, const Value& document, const std::string&
         fail(name.mark, "unknown material '" + name.scalar + "'" + did_you_mean(name.scalar, names_of(materials)));
     const std::string& type = material->at("type").scalar;
     if (type != "solid") forbid(body, "embed", path, "only a solid is embedded, but '" + name.scalar + "' is " + type);
+    if (type != "lattice")
+        forbid(body, "lattice", path,
+               "only a body whose material is a lattice has one, but '" + name.scalar + "' is " + type);
+    if (const Value* lattice = body.find("lattice"); lattice && lattice->has("cells") && lattice->has("size"))
+        fail(lattice->at("size").mark, path + ".lattice takes cells or size, not both");
     if (type == "rigid") forbid(body, "pin", path, "a rigid body has no vertices of its own to pin");
     const Value* pins = body.find("pin");
     if (!pins || pins->items.empty())
@@ -210,6 +217,8 @@ Expectation read_expectation(const Value& expect, const std::string& path)
     if (const Value* v = expect.find("at-rest-by")) e.at_rest_by = v->real();
     if (const Value* v = expect.find("rest-speed")) e.rest_speed = v->real();
     if (const Value* v = expect.find("contacts")) e.contacts = v->integer();
+    if (const Value* v = expect.find("overlap")) e.overlap = v->real();
+    if (const Value* v = expect.find("final-overlap")) e.final_overlap = v->real();
     if (const Value* v = expect.find("energy-gain")) e.energy_gain = v->real();
     e.bounds = box_of(expect.find("bounds"), path + ".bounds");
     return e;

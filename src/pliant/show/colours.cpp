@@ -29,13 +29,15 @@ Vec3 body_colour(BodyKind kind, Index number)
     Real hue = 46, saturation = 0.85, value = 0.97;
     if (kind == BodyKind::solid) hue = 23, saturation = 0.88, value = 0.95;
     if (kind == BodyKind::cloth) hue = 357, saturation = 0.85, value = 0.80;
+    if (kind == BodyKind::lattice) hue = 168, saturation = 0.70, value = 0.80;
     if (kind == BodyKind::obstacle) hue = 212, saturation = 0.25, value = 0.66;
     // Golden-ratio steps spread any number of bodies; the first keeps the pure colour.
     const auto spread = [&](Real step) {
         const Real s = std::fmod(number * step, 1.0);
         return number == 0 ? 0 : 2 * s - 1;
     };
-    hue += 7 * spread(0.6180339887);
+    // Lattices come in piles, and neighbours should differ.
+    hue += (kind == BodyKind::lattice ? 180 : 7) * spread(0.6180339887);
     value *= 1 + 0.09 * std::min(0.4, spread(0.7548776662));
     const Vec3 srgb = from_hsv(hue, saturation, std::min(value, 1.0));
     return {to_linear(srgb.x()), to_linear(srgb.y()), to_linear(srgb.z())};

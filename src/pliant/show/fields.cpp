@@ -40,16 +40,16 @@ std::vector<Real> vertex_elongation(const RunMesh& mesh, const Vec3s& x)
 
 void StressScale::add(const RunMesh& mesh, const Frame& frame)
 {
-    for (const BodyKind kind : {BodyKind::solid, BodyKind::cloth}) {
+    for (const bool tension : {false, true}) {
         std::vector<Real> values;
         for (const RunBody& body : mesh.bodies)
-            if (body.kind == kind)
+            if (is_deformable(body.kind) && has_tension(body.kind) == tension)
                 values.insert(values.end(), frame.stress.begin() + body.first_vertex,
                               frame.stress.begin() + body.first_vertex + body.vertex_count);
         if (values.empty()) continue;
         const auto at = values.begin() + static_cast<std::ptrdiff_t>(0.99 * static_cast<Real>(values.size() - 1));
         std::nth_element(values.begin(), at, values.end());
-        Real& end_of_kind = kind == BodyKind::cloth ? cloth : solid;
+        Real& end_of_kind = tension ? cloth : solid;
         end_of_kind = std::max(end_of_kind, *at);
     }
 }

@@ -11,12 +11,12 @@ std::vector<Real> vertex_elongation(const RunMesh& mesh, const Vec3s& positions)
 /// What the end of the colour scale stands for; the peaks of a few vertices do not count.
 struct StressScale {
     Real solid = 0; ///< [Pa]
-    Real cloth = 0; ///< [N]
+    Real cloth = 0; ///< and of lattices: tension of springs [N]
 
     /// Raises the ends so that 99 % of the vertices of this frame are within.
     void add(const RunMesh& mesh, const Frame& frame);
-    Real end(BodyKind kind) const { return kind == BodyKind::cloth ? cloth : solid; }
-    /// "12.3 kPa" for solids and "4.5 N" for cloth, or both; only what there is.
+    Real end(BodyKind kind) const { return has_tension(kind) ? cloth : solid; }
+    /// "12.3 kPa" for solids and "4.5 N" for cloth and lattices, or both; only what there is.
     std::string words() const;
 };
 

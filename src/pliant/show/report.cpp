@@ -67,6 +67,29 @@ std::string finding(const Json& f)
            (inside ? "' inside '" : "' behind '") + text_of(f[inside ? "inside" : "behind"]) + "'";
 }
 
+std::string expected_part(const Json& c)
+{
+    if (c.at("expect").empty()) return "";
+    std::string out = "<table><tr><th>expected</th><th></th><th>found</th></tr>";
+    for (const Json& e : c.at("expect"))
+        out += fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>", text_of(e.at("name")),
+                           e.at("met").get<bool>() ? "good" : "bad", e.at("met").get<bool>() ? "ok" : "failed",
+                           text_of(e.at("detail")));
+    return out + "</table>\n";
+}
+
+/// Of a run that was checked by its method's own measure.
+std::string measured_part(const Json& c, const Json& m)
+{
+    const bool kept = c.at("kept");
+    return fmt::format("<p class=\"{}\">{}</p>\n<p>{} frames, {}: at most {:.3g} (frame {}), {:.3g} at the end. "
+                       "Triangles were not tested.</p>\n",
+                       kept ? "" : "bad", kept ? "What was expected has come out." : "What was expected is broken.",
+                       c.at("frames").get<Index>(), text_of(m.at("what")), m.at("worst").get<Real>(),
+                       m.at("frame").get<Index>(), m.at("last").get<Real>()) +
+           expected_part(c);
+}
+
 /// Pairs that a pinch let through.
 std::string released_part(const Json& released)
 {
@@ -91,6 +114,8 @@ std::string certificate_part(const Json& c)
     if (!c.is_object()) return "<p>Not checked: run <code>pliant check</code>, then write the report again.</p>\n";
     try {
         const bool kept = c.at("kept"), clean = c.at("clean"), promised = c.at("promised");
+        if (const Json& m = c.value("measure", Json()); m.is_object() && !c.value("exact", true))
+            return measured_part(c, m);
         std::string out = fmt::format(
             "<p class=\"{}\">{}</p>\n<p>{} frames and {} triangle pairs were tested with exact arithmetic: {} "
             "intersections, {} tunnelled vertices.",
@@ -108,14 +133,7 @@ std::string certificate_part(const Json& c)
                                c.at("uncertain_impacts").get<std::int64_t>());
         out += fmt::format(" Method {} {}.</p>\n", text_of(c.at("method")),
                            promised ? "promises that there are none" : "promises nothing about this");
-        if (!c.at("expect").empty()) {
-            out += "<table><tr><th>expected</th><th></th><th>found</th></tr>";
-            for (const Json& e : c.at("expect"))
-                out += fmt::format("<tr><td>{}</td><td class=\"{}\">{}</td><td>{}</td></tr>", text_of(e.at("name")),
-                                   e.at("met").get<bool>() ? "good" : "bad", e.at("met").get<bool>() ? "ok" : "failed",
-                                   text_of(e.at("detail")));
-            out += "</table>\n";
-        }
+        out += expected_part(c);
         for (const Json& what : c.value("not_reached", Json::array()))
             out += "<p class=\"bad\">Not reached: " + text_of(what) + ".</p>\n";
         out += released_part(c.value("released", Json::array()));

@@ -1,5 +1,6 @@
 #include "pliant/world/builder.hpp"
 
+#include "pliant/bodies/lattice.hpp"
 #include "pliant/bodies/solid_models.hpp"
 #include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
@@ -219,6 +220,27 @@ Index WorldBuilder::add_solid(const EmbeddedMesh& mesh, const SolidMaterial& mat
         }
         carry(model, blocks, weights);
     }
+    return count(model.bodies) - 1;
+}
+
+Index WorldBuilder::add_lattice(std::shared_ptr<const LatticeMesh> mesh, const LatticeMaterial& material,
+                                const BodyOptions& options)
+{
+    Model& model = world_.model;
+    Body& body = begin_body(BodyKind::lattice, options);
+    body.stiff = true;
+    body.lattice = count(model.lattices);
+    add_particles(body, mesh->nodes, options, lattice_mass(*mesh, material), material.drag);
+    if (material.model == LatticeModel::springs)
+        model.batches.push_back(
+            std::make_shared<SpringBatch>(lattice_springs(*mesh, material.young, body.first_block), material.damping));
+    add_surface(body, mesh->surface.vertices, mesh->surface.triangles, options.gap);
+    for (Index v = 0; v < body.vertex_count; ++v) {
+        std::array<Index, 8> blocks = mesh->corners[mesh->cell[v]];
+        for (Index& node : blocks) node += body.first_block;
+        carry(model, blocks, trilinear_weights(mesh->local[v]));
+    }
+    model.lattices.push_back({count(model.bodies) - 1, body.first_block, std::move(mesh), material});
     return count(model.bodies) - 1;
 }
 

@@ -39,6 +39,9 @@ public:
                     std::optional<GridShape> grid = {});
     Index add_solid(const TetMesh& mesh, const SolidMaterial& material, const BodyOptions& options);
     Index add_solid(const EmbeddedMesh& mesh, const SolidMaterial& material, const BodyOptions& options);
+    /// Springs are elements of the model; shape matching needs a method that knows it.
+    Index add_lattice(std::shared_ptr<const LatticeMesh> mesh, const LatticeMaterial& material,
+                      const BodyOptions& options);
     Index add_rigid(const TriangleMesh& mesh, const RigidMaterial& material, const BodyOptions& options);
     Index add_obstacle(const TriangleMesh& mesh, const BodyOptions& options);
     Index add_plane(const Plane& plane, const BodyOptions& options);

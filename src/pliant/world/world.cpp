@@ -20,6 +20,8 @@ const char* to_string(BodyKind kind)
         return "obstacle";
     case BodyKind::plane:
         return "plane";
+    case BodyKind::lattice:
+        return "lattice";
     }
     return "?";
 }

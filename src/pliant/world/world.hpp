@@ -2,8 +2,10 @@
 // What is simulated: an immutable model (bodies, one surface, maps) and the state that evolves.
 
 #include "pliant/bodies/batch.hpp"
+#include "pliant/bodies/materials.hpp"
 #include "pliant/bodies/rigid.hpp"
 #include "pliant/core/record.hpp"
+#include "pliant/mesh/lattice.hpp"
 #include "pliant/world/motion.hpp"
 #include "pliant/world/pair_lengths.hpp"
 #include "pliant/world/surface.hpp"
@@ -15,7 +17,7 @@
 namespace pliant {
 
 /// What a body was made as: for names, colours and units. Physics asks the questions of Body and Model instead.
-enum class BodyKind { cloth, solid, rigid, obstacle, plane };
+enum class BodyKind { cloth, solid, rigid, obstacle, plane, lattice }; // run directories store the numbers
 const char* to_string(BodyKind kind);
 /// Nothing but a script moves it.
 inline bool is_scripted(BodyKind kind)
@@ -25,7 +27,13 @@ inline bool is_scripted(BodyKind kind)
 /// It has a stress: its elements resist deformation.
 inline bool is_deformable(BodyKind kind)
 {
-    return kind == BodyKind::cloth || kind == BodyKind::solid;
+    return kind == BodyKind::cloth || kind == BodyKind::solid || kind == BodyKind::lattice;
+}
+
+/// Its stress is the tension of springs [N], not a force per area [Pa].
+inline bool has_tension(BodyKind kind)
+{
+    return kind == BodyKind::cloth || kind == BodyKind::lattice;
 }
 
 /// One body's place in the world's arrays.
@@ -39,6 +47,7 @@ struct Body {
     Index first_tet = 0, tet_count = 0;     ///< in Model::tets
     Index first_limit = 0, limit_count = 0; ///< in Model::length_limits
     Index rotor = none;                     ///< in Model::rotors, for a rigid body
+    Index lattice = none;                   ///< in Model::lattices
     Index obstacle = none;                  ///< in Model::obstacles, for what a script moves
     bool plane = false;                     ///< a half-space without triangles; an obstacle
     bool closed = false;                    ///< its surface encloses a volume
@@ -60,6 +69,16 @@ struct Rotor {
     Index block = 0; ///< the linear one
     Rigid rigid;
     Index angular_block() const { return block + 1; }
+};
+
+/// Cells that carry a surface. Their nodes are blocks from first_block on, in the order of the mesh's nodes.
+struct Lattice {
+    Index body = none;
+    Index first_block = 0;
+    std::shared_ptr<const LatticeMesh> mesh; ///< copies of a body share it
+    LatticeMaterial material;                ///< springs are a batch of the model; shape matching is the method's
+
+    bool is_matched() const { return material.model == LatticeModel::shape_matching; }
 };
 
 /// A frame that surface vertices are fixed in: a rotor's or an obstacle's.
@@ -100,6 +119,7 @@ struct Model {
     std::vector<LengthLimit> length_limits;                   ///< limits of one body are contiguous
     std::vector<Rotor> rotors;                                ///< in the order of their blocks
     std::vector<Obstacle> obstacles;
+    std::vector<Lattice> lattices;    ///< in the order of the bodies
     std::vector<CarrierFrame> frames; ///< that Surface::frame names
     std::vector<Motion> motions;      ///< of pins
     std::vector<Pin> pins;            ///< sorted by block

@@ -1,0 +1,147 @@
+#include "pliant/detection/lattice_boxes.hpp"
+
+#include "pliant/core/parallel.hpp"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+BoxNodes gather(const std::array<Index, 8>& block, const Vec3s& x)
+{
+    BoxNodes corners;
+    for (int k = 0; k < 8; ++k) corners.row(k) = x[block[k]].transpose();
+    return corners;
+}
+
+} // namespace
+
+LatticeBoxes::LatticeBoxes(std::vector<BoxCell> cells, const BoxOptions& options,
+                           std::vector<std::array<Index, 2>> no_contact)
+    : cells_(std::move(cells)), options_(options), no_contact_(std::move(no_contact)), boxes_(cells_.size()),
+      aligned_(cells_.size())
+{
+    Real sum = 0;
+    for (BoxCell& c : cells_) {
+        sum += c.side;
+        kin_.push_back({c.body, c.place});
+        for (int k = 0; k < 3; ++k) {
+            const Real lacking = least_thickness - (c.high[k] - c.low[k]);
+            if (lacking <= 0) continue;
+            c.low[k] -= lacking / 2;
+            c.high[k] += lacking / 2;
+        }
+    }
+    if (cells_.empty()) return;
+    mean_side_ = sum / static_cast<Real>(cells_.size());
+    smallest_side_ = cells_[0].side;
+    for (const BoxCell& c : cells_) smallest_side_ = std::min(smallest_side_, c.side);
+}
+
+void LatticeBoxes::update(const Vec3s& x)
+{
+    parallel_for(
+        size(),
+        [&](Index i) { set_nodes(boxes_[i], box_nodes(gather(cells_[i].block, x), cells_[i].low, cells_[i].high)); },
+        512);
+}
+
+void LatticeBoxes::update(Index i, const Vec3s& x)
+{
+    set_nodes(boxes_[i], box_nodes(gather(cells_[i].block, x), cells_[i].low, cells_[i].high));
+    set_planes(boxes_[i], options_.planes);
+}
+
+bool LatticeBoxes::may_meet(Index a, Index b) const
+{
+    const Kin &p = kin_[a], &q = kin_[b];
+    if (p.body == q.body) {
+        const auto near = [&](int k) { return static_cast<unsigned>(p.place[k] - q.place[k] + 1) <= 2; };
+        return !(near(0) && near(1) && near(2));
+    }
+    return no_contact_.empty() ||
+           !std::binary_search(no_contact_.begin(), no_contact_.end(),
+                               std::array<Index, 2>{std::min(p.body, q.body), std::max(p.body, q.body)});
+}
+
+const std::vector<std::array<Index, 2>>& LatticeBoxes::find_candidates(Real margin)
+{
+    const Vec3 around = Vec3::Constant(margin / 2);
+    parallel_for(
+        size(),
+        [&](Index i) {
+            aligned_[i] = Box();
+            aligned_[i].add(boxes_[i].low - around);
+            aligned_[i].add(boxes_[i].high + around);
+        },
+        2048);
+    hash_.update(aligned_, mean_side_);
+    hash_.collect([&](Index a, Index b) { return may_meet(a, b); }, candidates_);
+    involved_.clear();
+    std::vector<std::uint8_t> used(cells_.size(), 0);
+    for (const auto& [a, b] : candidates_) used[a] = used[b] = 1;
+    for (Index i = 0; i < size(); ++i)
+        if (used[i]) involved_.push_back(i);
+    return candidates_;
+}
+
+BoxOverlap LatticeBoxes::overlap_of(Index a, Index b) const
+{
+    const CellBox &p = boxes_[a], &q = boxes_[b];
+    if ((p.low.array() > q.high.array()).any() || (q.low.array() > p.high.array()).any()) return {};
+    return options_.planes == BoxPlanes::safe ? overlap_by_axes(p, q) : overlap_by_nodes(p, q, options_.inner);
+}
+
+const std::vector<BoxPair>& LatticeBoxes::find_overlaps(const Vec3s& x)
+{
+    parallel_for(
+        count(involved_), [&](Index i) { update(involved_[i], x); }, 256);
+    tested_.resize(candidates_.size());
+    parallel_for(
+        count(candidates_), [&](Index i) { tested_[i] = overlap_of(candidates_[i][0], candidates_[i][1]); }, 256);
+    return list_overlaps();
+}
+
+bool LatticeBoxes::has_moved(Index cell, const std::vector<std::uint8_t>& moved) const
+{
+    const auto& block = cells_[cell].block;
+    return std::any_of(block.begin(), block.end(), [&](Index b) { return moved[b] != 0; });
+}
+
+const std::vector<BoxPair>& LatticeBoxes::find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved)
+{
+    stale_.resize(cells_.size());
+    parallel_for(
+        count(involved_),
+        [&](Index i) {
+            const Index cell = involved_[i];
+            stale_[cell] = has_moved(cell, moved);
+            if (stale_[cell]) update(cell, x);
+        },
+        256);
+    parallel_for(
+        count(candidates_),
+        [&](Index i) {
+            const auto [a, b] = candidates_[i];
+            if (stale_[a] || stale_[b]) tested_[i] = overlap_of(a, b);
+        },
+        256);
+    return list_overlaps();
+}
+
+const std::vector<BoxPair>& LatticeBoxes::list_overlaps()
+{
+    overlaps_.clear();
+    for (std::size_t i = 0; i < candidates_.size(); ++i)
+        if (tested_[i].depth > 0) overlaps_.push_back({candidates_[i][0], candidates_[i][1], tested_[i]});
+    return overlaps_;
+}
+
+Index LatticeBoxes::inverted_count() const
+{
+    Index n = 0;
+    for (const Index i : involved_) n += boxes_[i].inverted;
+    return n;
+}
+
+} // namespace pliant

@@ -1,0 +1,88 @@
+#pragma once
+// The boxes of all cells of all lattices: where they are, and which of them overlap [Jung, sections 4 to 6].
+
+#include "pliant/detection/box_hash.hpp"
+#include "pliant/detection/cell_box.hpp"
+
+namespace pliant {
+
+/// A cell with a box, as plain numbers.
+struct BoxCell {
+    std::array<Index, 8> block; ///< corners, as positions name them
+    Vec3 low, high;             ///< the box in local coordinates of the cell
+    Index body = none;
+    std::array<Index, 3> place; ///< in its body's lattice
+    Real side = 0;              ///< of the cell in the rest shape [m]
+};
+
+struct BoxOptions {
+    BoxPlanes planes = BoxPlanes::safe;
+    int inner = 1; ///< of overlap_by_nodes(), with the planes of the paper
+};
+
+struct BoxPair {
+    Index a = none, b = none; ///< cells, a < b
+    BoxOverlap overlap;
+};
+
+class LatticeBoxes {
+public:
+    /// Boxes thinner than this part of a cell are made so thick: a flat surface has an inside too.
+    static constexpr Real least_thickness = 0.01;
+
+    /// no_contact: pairs of bodies that do not feel each other, smaller number first, sorted.
+    LatticeBoxes(std::vector<BoxCell> cells, const BoxOptions& options,
+                 std::vector<std::array<Index, 2>> no_contact = {});
+
+    Index size() const { return count(cells_); }
+    const BoxCell& cell(Index i) const { return cells_[i]; }
+    const BoxOptions& options() const { return options_; }
+
+    /// Nodes of all boxes, for blocks at x [m].
+    void update(const Vec3s& x);
+    /// Nodes and planes of one box.
+    void update(Index i, const Vec3s& x);
+    const CellBox& box(Index i) const { return boxes_[i]; }
+
+    /// Pairs whose axis-aligned boxes come closer than a margin [m], without neighbours, which share a node and move
+    /// together. In the rest shape no other boxes of a body overlap, because each is within its own cell.
+    const std::vector<std::array<Index, 2>>& find_candidates(Real margin);
+    const std::vector<std::array<Index, 2>>& candidates() const { return candidates_; }
+    /// The candidates that overlap, in their order. Brings the nodes and planes of their boxes up to date.
+    const std::vector<BoxPair>& find_overlaps(const Vec3s& x);
+    /// The same after blocks have moved, per block, since they were last found.
+    const std::vector<BoxPair>& find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved);
+    BoxOverlap overlap_of(Index a, Index b) const;
+
+    const BoxHash& hash() const { return hash_; }
+    Real mean_side() const { return mean_side_; } ///< of the cells [m]
+    Real smallest_side() const { return smallest_side_; }
+    Index inverted_count() const; ///< among the boxes of candidates, when overlaps were last found
+
+private:
+    bool may_meet(Index a, Index b) const;
+    bool has_moved(Index cell, const std::vector<std::uint8_t>& moved) const;
+    const std::vector<BoxPair>& list_overlaps();
+
+    /// What tells whether two cells may meet, close together in memory.
+    struct Kin {
+        Index body;
+        std::array<Index, 3> place;
+    };
+
+    std::vector<BoxCell> cells_;
+    std::vector<Kin> kin_;
+    BoxOptions options_;
+    std::vector<std::array<Index, 2>> no_contact_;
+    Real mean_side_ = 1, smallest_side_ = 1;
+    std::vector<CellBox> boxes_;
+    std::vector<Box> aligned_;
+    BoxHash hash_;
+    std::vector<std::array<Index, 2>> candidates_;
+    std::vector<Index> involved_;     ///< boxes of candidates, ascending
+    std::vector<BoxOverlap> tested_;  ///< per candidate
+    std::vector<std::uint8_t> stale_; // scratch, per box
+    std::vector<BoxPair> overlaps_;
+};
+
+} // namespace pliant

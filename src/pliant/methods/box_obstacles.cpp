@@ -1,0 +1,202 @@
+#include "pliant/methods/box_obstacles.hpp"
+
+#include "pliant/core/parallel.hpp"
+
+namespace pliant {
+namespace {
+
+CollisionMesh shells_of(const Model& model)
+{
+    CollisionInput input;
+    input.bodies = count(model.bodies);
+    for (Index b = 0; b < input.bodies; ++b) {
+        const Body& body = model.bodies[b];
+        if (body.obstacle == none) continue;
+        const Index first = count(input.rest) - body.first_vertex;
+        for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v) {
+            input.rest.push_back(model.surface.local[v]);
+            input.node_body.push_back(b);
+        }
+        for (Index t = body.first_triangle; t < body.first_triangle + body.triangle_count; ++t) {
+            Triangle triangle = model.surface.triangles[t];
+            for (Index& v : triangle) v += first;
+            input.shells.push_back(triangle);
+            input.shell_body.push_back(b);
+        }
+    }
+    return make_collision_mesh(std::move(input));
+}
+
+} // namespace
+
+BoxObstacles::BoxObstacles(const Model& model) : shells_(shells_of(model)), tree_(shells_)
+{
+    std::vector<Index> bodies;
+    for (Index b = 0; b < count(model.bodies); ++b) {
+        const Body& body = model.bodies[b];
+        if (body.plane)
+            planes_.push_back({b, {}});
+        else if (body.obstacle != none)
+            meshes_.push_back({b, {}, Vec3::Zero(), Vec3::Zero()});
+    }
+    for (const MeshNow& m : meshes_) bodies.push_back(m.body);
+    tree_.refit(shells_.rest, bodies);
+}
+
+ObstacleOverlap BoxObstacles::in_plane(const CellBox& box, const HalfSpaceNow& p) const
+{
+    const Vec3& n = p.plane.normal;
+    int lowest = 0;
+    const Real height = along(box.nodes, n).minCoeff(&lowest);
+    ObstacleOverlap out;
+    if (height >= p.plane.offset) return out;
+    out.body = p.body;
+    out.overlap = {p.plane.offset - height, n};
+    out.offset = p.plane.offset;
+    out.position = box.nodes.row(lowest).transpose();
+    return out;
+}
+
+ObstacleOverlap BoxObstacles::in_mesh(const CellBox& box, const MeshNow& m, BoxPlanes planes) const
+{
+    // In the obstacle's frame, where its tree is.
+    const Quat back = m.pose.rotation.conjugate();
+    CellBox local = box;
+    for (int k = 0; k < 8; ++k) {
+        const Vec3 x = back * (Vec3(box.nodes.row(k).transpose()) - m.pose.translation);
+        local.nodes.row(k) = x.transpose();
+    }
+    set_nodes(local, local.nodes);
+    Box bounds;
+    bounds.add(local.low);
+    bounds.add(local.high);
+    ObstacleOverlap out;
+    if (!overlap(bounds, tree_.body_box(m.body))) return out;
+    const auto take = [&](Real depth, const Vec3& normal, const Vec3& at) { // at: on the obstacle's surface
+        if (!(depth > out.overlap.depth)) return;
+        out.body = m.body;
+        out.overlap = {depth, m.pose.rotation * normal};
+        out.position = m.pose(at);
+        out.offset = out.overlap.normal.dot(out.position);
+    };
+    // Nodes of the box, and its centre, inside the mesh.
+    for (int k = 0; k < 9; ++k) {
+        const Vec3 x = k < 8 ? Vec3(local.nodes.row(k).transpose()) : Vec3(local.nodes.colwise().mean().transpose());
+        if (tree_.winding(shells_.rest, m.body, x) == 0) continue;
+        const FaceTree::Closest closest = tree_.closest(shells_.rest, m.body, x);
+        if (closest.distance > 0) take(closest.distance, closest.to_surface / closest.distance, x + closest.to_surface);
+    }
+    // Vertices of the mesh inside the box.
+    set_planes(local, planes);
+    tree_.for_overlapping(m.body, bounds, [&](Index face) {
+        for (const Index v : shells_.faces[face]) {
+            int plane = 0;
+            const Real depth = depth_in(local, shells_.rest[v], plane);
+            if (depth > 0) take(depth, -local.normal[plane], shells_.rest[v]);
+        }
+    });
+    return out;
+}
+
+ObstacleOverlap BoxObstacles::look(const LatticeBoxes& boxes, Index cell, Index obstacle) const
+{
+    ObstacleOverlap out;
+    for (const HalfSpaceNow& p : planes_)
+        if (p.body == obstacle) out = in_plane(boxes.box(cell), p);
+    for (const MeshNow& m : meshes_)
+        if (m.body == obstacle) out = in_mesh(boxes.box(cell), m, boxes.options().planes);
+    out.cell = cell;
+    return out;
+}
+
+bool BoxObstacles::is_near(const CellBox& box, Real distance) const
+{
+    for (const HalfSpaceNow& p : planes_) {
+        const Vec3& n = p.plane.normal;
+        // The lowest corner of the axis-aligned bounds is below the lowest node.
+        const Vec3 lowest = (n.array() > 0).select(box.low, box.high);
+        if (n.dot(lowest) < p.plane.offset + distance) return true;
+    }
+    for (const MeshNow& m : meshes_) {
+        Box bounds;
+        bounds.add(m.low - Vec3::Constant(distance));
+        bounds.add(m.high + Vec3::Constant(distance));
+        Box own;
+        own.add(box.low);
+        own.add(box.high);
+        if (overlap(bounds, own)) return true;
+    }
+    return false;
+}
+
+const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time)
+{
+    time_ = time;
+    for (HalfSpaceNow& p : planes_) p.plane = plane_at(model, model.bodies[p.body].obstacle, time);
+    for (MeshNow& m : meshes_) {
+        m.pose = obstacle_pose(model, model.bodies[m.body].obstacle, time);
+        const Box local = tree_.body_box(m.body);
+        Eigen::AlignedBox<Real, 3> world;
+        for (int k = 0; k < 8; ++k)
+            world.extend(m.pose(Vec3(k & 1 ? local.hi(0) : local.lo(0), k & 2 ? local.hi(1) : local.lo(1),
+                                     k & 4 ? local.hi(2) : local.lo(2))));
+        m.low = world.min();
+        m.high = world.max();
+    }
+    flags_.resize(static_cast<std::size_t>(boxes.size()));
+    parallel_for(
+        boxes.size(), [&](Index i) { flags_[i] = is_near(boxes.box(i), boxes.cell(i).side / 2); }, 1024);
+    near_.clear();
+    for (Index i = 0; i < boxes.size(); ++i)
+        if (flags_[i]) near_.push_back(i);
+    find_among(model, boxes);
+    return found_;
+}
+
+const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x)
+{
+    parallel_for(
+        count(near_), [&](Index i) { boxes.update(near_[i], x); }, 256);
+    find_among(model, boxes);
+    return found_;
+}
+
+void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes)
+{
+    const auto excluded = [&](Index a, Index b) {
+        return !model.no_contact.empty() && std::binary_search(model.no_contact.begin(), model.no_contact.end(),
+                                                               std::array<Index, 2>{std::min(a, b), std::max(a, b)});
+    };
+    constexpr Index chunk = 256;
+    const Index n = count(near_), chunks = (n + chunk - 1) / chunk;
+    chunks_.resize(static_cast<std::size_t>(chunks));
+    parallel_for(
+        chunks,
+        [&](Index c) {
+            chunks_[c].clear();
+            const auto add = [&](Index cell, ObstacleOverlap&& o) {
+                if (o.body == none || excluded(boxes.cell(cell).body, o.body)) return;
+                o.cell = cell;
+                chunks_[c].push_back(std::move(o));
+            };
+            for (Index k = c * chunk; k < std::min(n, (c + 1) * chunk); ++k) {
+                const Index i = near_[k];
+                for (const HalfSpaceNow& p : planes_) add(i, in_plane(boxes.box(i), p));
+                for (const MeshNow& m : meshes_) add(i, in_mesh(boxes.box(i), m, boxes.options().planes));
+            }
+        },
+        1);
+    found_.clear();
+    for (const auto& part : chunks_) found_.insert(found_.end(), part.begin(), part.end());
+}
+
+Vec3 BoxObstacles::velocity(const Model& model, Index body, const Vec3& at, Real dt) const
+{
+    const Obstacle& o = model.obstacles[model.bodies[body].obstacle];
+    if (o.motion.empty()) return Vec3::Zero();
+    const Pose now = o.motion.pose(time_);
+    const Vec3 local = now.rotation.conjugate() * (at - now.translation);
+    return (at - o.motion.pose(time_ - dt)(local)) / dt;
+}
+
+} // namespace pliant

@@ -1,0 +1,320 @@
+#include "pliant/methods/boxes.hpp"
+
+#include "pliant/core/parallel.hpp"
+
+#include <algorithm>
+
+namespace pliant {
+namespace {
+
+using O = BoxesOptions;
+using V = OptionValue;
+
+constexpr Real margin = 0.05; ///< in cells: pairs this close may come to overlap while others are pushed apart
+
+constexpr int velocity_rounds = 10; ///< over all contacts: stacks of a few bodies stop in them
+
+// clang-format off
+constexpr MethodOption options[] = {
+    {.path = "contact.boxes", .kind = OptionKind::choice, .words = "content cells", .fallback = "content",
+     .meaning = "What collides. `content`: the smallest box around what each cell holds, which deforms with the cell; `cells`: the cells themselves, for comparison.",
+     .set = setter<O>([](O& o, const V& v) { o.extent = v.word == "cells" ? BoxExtent::cells : BoxExtent::content; })},
+    {.path = "contact.planes", .kind = OptionKind::choice, .words = "safe paper", .fallback = "safe",
+     .meaning = "Planes around a deformed box. `safe`: all eight nodes of the box are behind each, and boxes that cross without a node inside are found; `paper`: the four nodes of a side are behind its plane, and nodes are tested against planes.",
+     .set = setter<O>([](O& o, const V& v) { o.planes = v.word == "paper" ? BoxPlanes::paper : BoxPlanes::safe; })},
+    {.path = "contact.inner-nodes", .kind = OptionKind::integer, .range = between(0, 10), .fallback = "1",
+     .meaning = "With `planes: paper`, points inside of a box that are tested like its nodes: so many along each axis, 1 is the centre.",
+     .set = setter<O>([](O& o, const V& v) { o.inner = static_cast<int>(v.number); })},
+    {.path = "contact.order", .kind = OptionKind::choice, .words = "passes paper", .fallback = "passes",
+     .meaning = "`passes`: all overlaps are found, then taken away in groups that share nothing, in parallel, and again until `overlap` is reached; `paper`: one pair after the other, once, on one thread.",
+     .set = setter<O>([](O& o, const V& v) { o.order = v.word == "paper" ? BoxOrder::paper : BoxOrder::passes; })},
+    {.path = "contact.passes", .kind = OptionKind::integer, .range = between(1, 1000), .fallback = "6",
+     .meaning = "Most passes in a sub-step.",
+     .set = setter<O>([](O& o, const V& v) { o.passes = static_cast<int>(v.number); })},
+    {.path = "contact.overlap", .kind = OptionKind::number, .range = at_least(0), .fallback = "0.02",
+     .meaning = "Overlap of boxes, as a part of a cell's side, at which passes end; half of it is left, so that what rests in contact stays in contact.",
+     .set = setter<O>([](O& o, const V& v) {
+         o.tolerance = v.number;
+         o.law.left = v.number / 2;
+     })},
+    {.path = "contact.push", .kind = OptionKind::choice, .words = "point cell", .fallback = "point",
+     .meaning = "What a collision moves. `point`: the nodes of the cell next to where its box reaches into the other; `cell`: all eight alike, as in the paper.",
+     .set = setter<O>([](O& o, const V& v) { o.law.push = v.word == "cell" ? BoxPush::cell : BoxPush::point; })},
+    {.path = "contact.alpha", .kind = OptionKind::number, .range = between(0, 2), .fallback = "1",
+     .meaning = "Part of the velocity with which two boxes approach that a collision takes: 1 stops them, 2 throws them back.",
+     .set = setter<O>([](O& o, const V& v) { o.law.alpha = v.number; })},
+    {.path = "contact.beta", .kind = OptionKind::number, .range = between(0, 1), .fallback = "1",
+     .meaning = "Part of the velocity with which two boxes slide that a collision takes, as far as `friction` allows.",
+     .set = setter<O>([](O& o, const V& v) { o.law.beta = v.number; })},
+};
+// clang-format on
+
+std::string why_no_boxes(const Model&, const Body& body)
+{
+    if (body.plane || body.lattice != none) return "";
+    if (body.obstacle != none)
+        return body.closed ? "" : "its mesh is open, and only a closed one has an inside to be kept out of";
+    return "it has no lattice whose cells could collide";
+}
+
+std::vector<std::uint8_t> fixed_blocks(const Model& model)
+{
+    std::vector<std::uint8_t> fixed(static_cast<std::size_t>(model.block_count()), 0);
+    for (const Pin& pin : model.pins) fixed[pin.block] = 1;
+    return fixed;
+}
+
+Real deepest_overlap(const LatticeBoxes& boxes, const std::vector<BoxPair>& pairs,
+                     const std::vector<ObstacleOverlap>& touching)
+{
+    Real deepest = 0;
+    for (const BoxPair& p : pairs)
+        deepest = std::max(deepest, p.overlap.depth / std::min(boxes.cell(p.a).side, boxes.cell(p.b).side));
+    for (const ObstacleOverlap& o : touching) deepest = std::max(deepest, o.overlap.depth / boxes.cell(o.cell).side);
+    return deepest;
+}
+
+std::vector<std::array<Index, 2>> sorted(std::vector<std::array<Index, 2>> pairs)
+{
+    std::sort(pairs.begin(), pairs.end());
+    return pairs;
+}
+
+/// The deepest overlap of boxes, or of a box and an obstacle, in cells.
+class BoxMeasure final : public StateMeasure {
+public:
+    BoxMeasure(const Model& model, const BoxesOptions& o)
+        : model_(model), boxes_(box_cells(model, o.extent), {o.planes, o.inner}, sorted(model.no_contact)),
+          obstacles_(model)
+    {}
+    const char* what() const override { return "overlap of boxes in cells"; }
+    Real at(const Vec3s& position, Real time) override
+    {
+        boxes_.update(position);
+        boxes_.find_candidates(0);
+        return deepest_overlap(boxes_, boxes_.find_overlaps(position), obstacles_.find(model_, boxes_, time));
+    }
+
+private:
+    const Model& model_;
+    LatticeBoxes boxes_;
+    BoxObstacles obstacles_;
+};
+
+} // namespace
+
+std::vector<BoxCell> box_cells(const Model& model, BoxExtent extent)
+{
+    std::vector<BoxCell> cells;
+    for (const Lattice& l : model.lattices)
+        for (Index c = 0; c < l.mesh->cell_count(); ++c) {
+            BoxCell cell;
+            cell.block = l.mesh->corners[c];
+            for (Index& b : cell.block) b += l.first_block;
+            const LatticeMesh::Part part = extent == BoxExtent::cells ? LatticeMesh::Part{} : l.mesh->content[c];
+            cell.low = part.low;
+            cell.high = part.high;
+            cell.body = l.body;
+            cell.place = l.mesh->cell_place[c];
+            cell.side = l.mesh->side;
+            cells.push_back(cell);
+        }
+    return cells;
+}
+
+MethodInfo boxes_method()
+{
+    return {
+        .name = "boxes",
+        .about = "explicit steps of lattices, whose cells' boxes push each other apart: fast with millions of "
+                 "triangles, but surfaces may overlap a little",
+        .promise = [](const MethodOptions&) { return Promise{}; },
+        .why_not = why_no_boxes,
+        .options = options,
+        .default_options = []() -> std::any { return O(); },
+        .columns = BoxesReport::member_names,
+        .empty_memory = [] { return Record(); },
+        .make = [](const World& world, const MethodOptions& o) -> std::unique_ptr<Method> {
+            return std::make_unique<BoxMethod>(world, o.get<O>());
+        },
+        .make_measure = [](const Model& model, const MethodOptions& o) -> std::unique_ptr<StateMeasure> {
+            return std::make_unique<BoxMeasure>(model, o.get<O>());
+        },
+    };
+}
+
+BoxMethod::BoxMethod(const World& world, const BoxesOptions& options_in)
+    : options_(options_in), stepper_(world.model, Integrator::symplectic_euler), matching_(world.model),
+      boxes_(box_cells(world.model, options_in.extent), {options_in.planes, options_in.inner},
+             sorted(world.model.no_contact)),
+      obstacles_(world.model), response_(boxes_, world.model.mass, fixed_blocks(world.model), options_in.law)
+{}
+
+StepReport BoxMethod::step(World& world, Real dt)
+{
+    StepReport report;
+    report.own.use<BoxesReport>();
+    const Model& model = world.model;
+    State& state = world.state;
+    state.memory = {};
+    Correction correction;
+    if (!matching_.empty())
+        correction.motion = [&](const State& start, Real h, Vec3s& path) {
+            matching_.correct(start.position, h, path);
+        };
+    report.substeps = stable_substeps(model, state, dt);
+    const Real end = state.time + dt, h = dt / report.substeps;
+    for (int i = 0; i < report.substeps; ++i) {
+        {
+            const ScopedTimer timer(report.profile, "integrate");
+            stepper_.substep(model, state, h, correction);
+        }
+        collide(model, state, h, report);
+        if (inner_states == InnerStates::kept && i + 1 < report.substeps)
+            report.inner.push_back({state.time, state.position, state.orientation});
+    }
+    state.time = end; // the sum of the sub-steps up to rounding
+    ++state.step;
+    return report;
+}
+
+Real BoxMethod::find(const Model& model, const State& state, bool first)
+{
+    if (first) {
+        touching_ = &obstacles_.find(model, boxes_, state.time);
+        pairs_ = &boxes_.find_overlaps(state.position);
+        moved_.resize(state.position.size());
+    } else {
+        touching_ = &obstacles_.find_again(model, boxes_, state.position);
+        pairs_ = &boxes_.find_overlaps_again(state.position, moved_);
+    }
+    std::fill(moved_.begin(), moved_.end(), std::uint8_t(0));
+    return deepest_overlap(boxes_, *pairs_, *touching_);
+}
+
+void BoxMethod::collide(const Model& model, State& state, Real dt, StepReport& report)
+{
+    BoxesReport& own = report.own.use<BoxesReport>();
+    own = {};
+    {
+        const ScopedTimer timer(report.profile, "boxes");
+        boxes_.update(state.position);
+    }
+    {
+        const ScopedTimer timer(report.profile, "hash");
+        own.candidates = count(boxes_.find_candidates(margin * boxes_.smallest_side()));
+    }
+    report.contacts.clear();
+    const bool in_order = options_.order == BoxOrder::paper;
+    for (;; ++own.passes) {
+        const bool first = own.passes == 0;
+        {
+            const ScopedTimer timer(report.profile, "overlaps");
+            own.overlap = find(model, state, first);
+        }
+        if (first) own.collisions = count(*pairs_) + count(*touching_);
+        // One pass at least: what touches must not approach.
+        if (own.collisions == 0 || own.passes >= (in_order ? 1 : options_.passes)) break;
+        if (!first && own.overlap <= options_.tolerance) break;
+        const ScopedTimer timer(report.profile, "respond");
+        make_contacts(model, state.velocity, dt);
+        in_order ? respond_in_order(model, state) : respond(model, state, first);
+        if (first) add_contacts(dt, report);
+    }
+    own.inverted_boxes = boxes_.inverted_count();
+    report.contact_count = own.collisions;
+    report.active_contacts = count(report.contacts);
+}
+
+void BoxMethod::make_contacts(const Model& model, const Vec3s& velocity, Real dt)
+{
+    const Index pairs = count(*pairs_);
+    contacts_.resize(static_cast<std::size_t>(pairs) + touching_->size());
+    parallel_for(
+        count(contacts_),
+        [&](Index i) {
+            if (i < pairs) {
+                const BoxPair& p = (*pairs_)[i];
+                const Real friction = model.friction.between(boxes_.cell(p.a).body, boxes_.cell(p.b).body);
+                contacts_[i] = response_.contact(p, friction, velocity);
+                return;
+            }
+            const ObstacleOverlap& o = (*touching_)[i - pairs];
+            const BoxWall wall = {o.overlap.normal, o.offset, obstacles_.velocity(model, o.body, o.position, dt)};
+            contacts_[i] =
+                response_.contact(o.cell, wall, model.friction.between(boxes_.cell(o.cell).body, o.body), velocity);
+        },
+        256);
+}
+
+BoxContact BoxMethod::renewed(const BoxContact& contact, Index number, const State& state)
+{
+    const Index pairs = count(*pairs_);
+    boxes_.update(contact.b.cell, state.position);
+    if (number < pairs) {
+        boxes_.update(contact.a.cell, state.position);
+        const BoxPair now = {contact.a.cell, contact.b.cell, boxes_.overlap_of(contact.a.cell, contact.b.cell)};
+        return now.overlap.depth > 0 ? response_.contact(now, contact.friction, state.velocity) : BoxContact();
+    }
+    const ObstacleOverlap now = obstacles_.look(boxes_, contact.b.cell, (*touching_)[number - pairs].body);
+    if (now.body == none) return {};
+    return response_.contact(contact.b.cell, {now.overlap.normal, now.offset, contact.wall_velocity}, contact.friction,
+                             state.velocity);
+}
+
+/// Impulses on all contacts, relaxed together; then each overlap is taken away, with its boxes as the others have left
+/// them.
+void BoxMethod::respond(const Model& model, State& state, bool first)
+{
+    const auto& groups = colours_.group(contacts_, boxes_, model.block_count());
+    const auto in_groups = [&](auto&& act) {
+        for (const std::vector<Index>& group : groups)
+            parallel_for(
+                count(group), [&](Index i) { act(group[i]); }, 128);
+    };
+    if (first)
+        for (int round = 0; round < velocity_rounds; ++round)
+            in_groups([&](Index i) { response_.relax(contacts_[i], state.velocity); });
+    in_groups([&](Index i) {
+        const BoxContact now = renewed(contacts_[i], i, state);
+        if (now.b.cell != none) response_.shift(now, state.position, moved_);
+    });
+}
+
+void BoxMethod::add_contacts(Real dt, StepReport& report) const
+{
+    const Index pairs = count(*pairs_);
+    const auto centre = [&](Index cell) { return Vec3(boxes_.box(cell).nodes.colwise().mean().transpose()); };
+    for (Index i = 0; i < count(contacts_); ++i) {
+        const BoxContact& c = contacts_[i];
+        if (c.impulse.isZero(0)) continue;
+        const Index body = boxes_.cell(c.b.cell).body;
+        if (i < pairs)
+            report.contacts.push_back({(centre(c.a.cell) + centre(c.b.cell)) / 2, c.normal, c.impulse / dt, body,
+                                       boxes_.cell(c.a.cell).body});
+        else
+            report.contacts.push_back(
+                {(*touching_)[i - pairs].position, c.normal, c.impulse / dt, body, (*touching_)[i - pairs].body});
+    }
+}
+
+/// [Jung, fig. 4]: one pair after the other, on one thread, each with its boxes as those before have left them.
+void BoxMethod::respond_in_order(const Model& model, State& state)
+{
+    const auto act = [&](BoxContact contact) {
+        response_.relax(contact, state.velocity);
+        response_.shift(contact, state.position, moved_);
+    };
+    for (const auto& [a, b] : boxes_.candidates()) {
+        boxes_.update(a, state.position);
+        boxes_.update(b, state.position);
+        const BoxPair found{a, b, boxes_.overlap_of(a, b)};
+        if (!(found.overlap.depth > 0)) continue;
+        const Real friction = model.friction.between(boxes_.cell(a).body, boxes_.cell(b).body);
+        act(response_.contact(found, friction, state.velocity));
+    }
+    for (Index i = count(*pairs_); i < count(contacts_); ++i)
+        if (const BoxContact now = renewed(contacts_[i], i, state); now.b.cell != none) act(now);
+}
+
+} // namespace pliant

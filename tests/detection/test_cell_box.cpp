@@ -1,0 +1,261 @@
+// Boxes that deform with cells: what they hold, and which of them overlap.
+
+#include "pliant/core/parallel.hpp"
+#include "pliant/core/random.hpp"
+#include "pliant/detection/lattice_boxes.hpp"
+#include "pliant/mesh/generators.hpp"
+#include "pliant/mesh/lattice.hpp"
+
+#include <Eigen/LU>
+#include <gtest/gtest.h>
+
+using namespace pliant;
+
+namespace {
+
+std::vector<BoxCell> cells_of(const LatticeMesh& mesh, Index body = 0, Index first_block = 0)
+{
+    std::vector<BoxCell> cells;
+    for (Index c = 0; c < mesh.cell_count(); ++c) {
+        BoxCell cell{mesh.corners[c], mesh.content[c].low, mesh.content[c].high, body, mesh.cell_place[c], mesh.side};
+        for (Index& b : cell.block) b += first_block;
+        cells.push_back(cell);
+    }
+    return cells;
+}
+
+Vec3 mapped(const LatticeMesh& mesh, const Vec3s& nodes, Index vertex)
+{
+    Vec3 x = Vec3::Zero();
+    const auto w = trilinear_weights(mesh.local[vertex]);
+    for (int k = 0; k < 8; ++k) x += w[k] * nodes[mesh.corners[mesh.cell[vertex]][k]];
+    return x;
+}
+
+BoxNodes unit_box()
+{
+    BoxNodes nodes;
+    for (int k = 0; k < 8; ++k) nodes.row(k) << (k & 1), (k >> 1 & 1), (k >> 2);
+    return nodes;
+}
+
+CellBox box_of(const BoxNodes& nodes, BoxPlanes planes = BoxPlanes::safe)
+{
+    CellBox box;
+    set_nodes(box, nodes);
+    set_planes(box, planes);
+    return box;
+}
+
+/// A random rotation, scaling and translation of the unit box, with its nodes disturbed.
+CellBox random_box(Random& random, Real disturbance, const Vec3& at)
+{
+    const Mat3 turn = random.rotation().toRotationMatrix();
+    const Vec3 size = random.in_box(Vec3::Constant(0.2), Vec3::Constant(1));
+    BoxNodes nodes = unit_box();
+    for (int k = 0; k < 8; ++k) {
+        const Vec3 x = Vec3(nodes.row(k).transpose()).cwiseProduct(size);
+        nodes.row(k) = (turn * (x - size / 2) + at + disturbance * random.on_sphere()).transpose();
+    }
+    return box_of(nodes);
+}
+
+/// A point of the hull of a box's nodes.
+Vec3 inside_hull(Random& random, const CellBox& box)
+{
+    Vec3 sum = Vec3::Zero();
+    Real total = 0;
+    for (int k = 0; k < 8; ++k) {
+        const Real w = -std::log(1 - random.uniform());
+        sum += w * Vec3(box.nodes.row(k).transpose());
+        total += w;
+    }
+    return sum / total;
+}
+
+/// Surely in the hull of the nodes: in one of the tetrahedra between four of them.
+bool in_core(const CellBox& box, const Vec3& p)
+{
+    constexpr int tets[5][4] = {{0, 3, 5, 6}, {1, 0, 3, 5}, {2, 0, 6, 3}, {4, 0, 5, 6}, {7, 3, 6, 5}};
+    const auto node = [&](int k) { return Vec3(box.nodes.row(k).transpose()); };
+    for (const auto& t : tets) {
+        Mat3 m;
+        m << node(t[1]) - node(t[0]), node(t[2]) - node(t[0]), node(t[3]) - node(t[0]);
+        const Vec3 w = m.inverse() * (p - node(t[0]));
+        if (w.minCoeff() > 1e-6 && w.sum() < 1 - 1e-6) return true;
+    }
+    return false;
+}
+
+bool holds(const CellBox& box, const Vec3& p, Real slack)
+{
+    for (int s = 0; s < 6; ++s)
+        if (box.normal[s].dot(p) > box.offset[s] + slack) return false;
+    return true;
+}
+
+} // namespace
+
+TEST(CellBox, OfARigidMotionIsTheMovedBox)
+{
+    Random random(1);
+    const Quat turn = random.rotation();
+    const Vec3 at(3, -2, 5), low(0.1, 0.2, 0.3), high(0.9, 0.5, 0.8);
+    BoxNodes corners = unit_box();
+    for (int k = 0; k < 8; ++k) corners.row(k) = (turn * Vec3(corners.row(k).transpose()) + at).transpose();
+    const CellBox box = box_of(box_nodes(corners, low, high));
+    EXPECT_FALSE(box.inverted);
+    for (int k = 0; k < 8; ++k) {
+        const Vec3 local(k & 1 ? high.x() : low.x(), k & 2 ? high.y() : low.y(), k & 4 ? high.z() : low.z());
+        EXPECT_LT((Vec3(box.nodes.row(k).transpose()) - (turn * local + at)).norm(), 1e-14);
+    }
+    for (int axis = 0; axis < 3; ++axis)
+        for (const int side : {0, 1}) {
+            const Vec3 n = turn * Vec3((side ? 1 : -1) * Vec3::Unit(axis));
+            EXPECT_LT((box.normal[2 * axis + side] - n).norm(), 1e-12);
+            const Vec3 on_side = turn * (side ? high : low) + at;
+            EXPECT_NEAR(box.offset[2 * axis + side], n.dot(on_side), 1e-12);
+        }
+}
+
+TEST(CellBox, SafePlanesHoldEveryVertexOfAnyDeformation)
+{
+    Random random(2);
+    int outside_paper = 0, inverted = 0;
+    for (int trial = 0; trial < 40; ++trial) {
+        const LatticeMesh mesh = make_lattice(make_torus(0.5, 0.2, 30, 16), {Index(4 + trial % 5), 0, trial % 2 == 1});
+        const Real disturbance = mesh.side * random.uniform(0.05, 0.6);
+        Vec3s nodes;
+        for (const Vec3& x : mesh.nodes) nodes.push_back(x + disturbance * random.on_sphere());
+        LatticeBoxes safe(cells_of(mesh), {BoxPlanes::safe}), paper(cells_of(mesh), {BoxPlanes::paper});
+        for (Index c = 0; c < safe.size(); ++c) {
+            safe.update(c, nodes);
+            paper.update(c, nodes);
+            inverted += safe.box(c).inverted;
+        }
+        for (Index v = 0; v < count(mesh.cell); ++v) {
+            const Vec3 x = mapped(mesh, nodes, v);
+            ASSERT_TRUE(holds(safe.box(mesh.cell[v]), x, 1e-13)) << "trial " << trial << ", vertex " << v;
+            outside_paper += !holds(paper.box(mesh.cell[v]), x, 1e-13);
+        }
+    }
+    EXPECT_GT(outside_paper, 0) << "the planes of the paper leave some out, so the test can tell";
+    EXPECT_GT(inverted, 0) << "some cells were turned inside out";
+}
+
+TEST(CellBox, InvertedCellFallsBackToItsAxisAlignedBox)
+{
+    BoxNodes nodes = unit_box();
+    nodes.row(7) << -0.5, -0.5, -0.5; // a corner pulled through the others
+    const CellBox box = box_of(nodes);
+    EXPECT_TRUE(box.inverted);
+    for (int k = 0; k < 8; ++k) EXPECT_TRUE(holds(box, nodes.row(k).transpose(), 0));
+    EXPECT_FALSE(holds(box, {1.01, 0, 0}, 0));
+}
+
+TEST(CellBox, AxesFindEveryOverlapAndTheirDepthSeparates)
+{
+    Random random(3);
+    int overlaps = 0, apart = 0, only_by_axes = 0;
+    for (int trial = 0; trial < 20000; ++trial) {
+        const CellBox a = random_box(random, 0.05, Vec3::Zero());
+        CellBox b = random_box(random, 0.05, random.on_sphere() * random.uniform(0, 1.2));
+        const BoxOverlap found = overlap_by_axes(a, b);
+        if (!(found.depth > 0)) {
+            ++apart;
+            for (int i = 0; i < 30; ++i) ASSERT_FALSE(in_core(b, inside_hull(random, a))) << "trial " << trial;
+            continue;
+        }
+        ++overlaps;
+        only_by_axes += overlap_by_nodes(a, b, 1).depth <= 0;
+        EXPECT_NEAR(found.normal.norm(), 1, 1e-12);
+        BoxNodes moved = b.nodes;
+        moved.rowwise() += ((found.depth * (1 + 1e-9) + 1e-12) * found.normal).transpose().array();
+        EXPECT_LE(overlap_by_axes(a, box_of(moved)).depth, 1e-9) << "trial " << trial;
+    }
+    EXPECT_GT(overlaps, 1000);
+    EXPECT_GT(apart, 1000);
+    EXPECT_GT(only_by_axes, 50) << "crossings without a node inside";
+}
+
+TEST(CellBox, DepthOfAlignedBoxesIsTheirSmallestOverlap)
+{
+    const CellBox a = box_of(unit_box());
+    BoxNodes nodes = unit_box();
+    nodes.col(0) += 0.9;
+    nodes.col(1) += 0.3;
+    nodes.col(2) += 0.2;
+    const CellBox b = box_of(nodes);
+    for (const BoxOverlap& o : {overlap_by_axes(a, b), overlap_by_nodes(a, b, 1)}) {
+        EXPECT_NEAR(o.depth, 0.1, 1e-12);
+        EXPECT_LT((o.normal - Vec3::UnitX()).norm(), 1e-12);
+    }
+}
+
+TEST(LatticeBoxes, CandidatesAreThoseOfAllPairs)
+{
+    Random random(4);
+    for (int trial = 0; trial < 10; ++trial) {
+        const LatticeMesh mesh = make_lattice(make_sphere(0.5, 3), {Index(3 + trial % 4)});
+        std::vector<BoxCell> cells;
+        Vec3s nodes;
+        const int bodies = 5;
+        for (Index b = 0; b < bodies; ++b) {
+            const auto own = cells_of(mesh, b, count(nodes));
+            cells.insert(cells.end(), own.begin(), own.end());
+            const Quat turn = random.rotation();
+            const Vec3 at = random.in_box(Vec3::Constant(-0.6), Vec3::Constant(0.6));
+            for (const Vec3& x : mesh.nodes) nodes.push_back(turn * x + at + 0.3 * mesh.side * random.on_sphere());
+        }
+        if (trial == 9) nodes[0] = {1e6, 0, 0}; // a box over very many cubes
+        const std::vector<std::array<Index, 2>> no_contact = {{0, 3}};
+        std::vector<std::vector<std::array<Index, 2>>> found;
+        for (const int threads : {1, 4}) {
+            set_thread_count(threads);
+            LatticeBoxes boxes(cells, {}, no_contact);
+            boxes.update(nodes);
+            found.push_back(boxes.find_candidates(0.01));
+            std::vector<std::array<Index, 2>> expected;
+            for (Index i = 0; i < boxes.size(); ++i)
+                for (Index j = i + 1; j < boxes.size(); ++j) {
+                    const BoxCell &p = cells[i], &q = cells[j];
+                    if (p.body == 0 && q.body == 3) continue;
+                    bool neighbours = p.body == q.body;
+                    for (int k = 0; k < 3; ++k) neighbours = neighbours && std::abs(p.place[k] - q.place[k]) <= 1;
+                    const auto box = [&](Index c) {
+                        Box b;
+                        b.add(boxes.box(c).low - Vec3::Constant(0.005));
+                        b.add(boxes.box(c).high + Vec3::Constant(0.005));
+                        return b;
+                    };
+                    if (!neighbours && overlap(box(i), box(j))) expected.push_back({i, j});
+                }
+            EXPECT_GT(expected.size(), 10u);
+            EXPECT_EQ(found.back(), expected);
+        }
+        set_thread_count(0);
+        EXPECT_EQ(found[0], found[1]);
+    }
+}
+
+TEST(LatticeBoxes, NothingOverlapsInTheRestShape)
+{
+    for (const bool filled : {false, true}) {
+        const LatticeMesh mesh = make_lattice(make_torus(0.5, 0.2, 40, 20), {12, 0, filled});
+        LatticeBoxes boxes(cells_of(mesh), {});
+        boxes.update(mesh.nodes);
+        boxes.find_candidates(0);
+        EXPECT_TRUE(boxes.find_overlaps(mesh.nodes).empty());
+    }
+}
+
+TEST(LatticeBoxes, FlatSurfaceHasABoxWithAnInside)
+{
+    const LatticeMesh mesh = make_lattice(make_grid(1, 1, 5, 5), {4});
+    LatticeBoxes boxes(cells_of(mesh), {});
+    for (Index c = 0; c < boxes.size(); ++c) {
+        boxes.update(c, mesh.nodes);
+        EXPECT_FALSE(boxes.box(c).inverted);
+        EXPECT_NEAR(boxes.box(c).high.y() - boxes.box(c).low.y(), LatticeBoxes::least_thickness * mesh.side, 1e-12);
+    }
+}
