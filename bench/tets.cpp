@@ -2,11 +2,14 @@
 // goals.
 
 #include "../tests/detection/tet_scene.hpp"
+#include "pliant/bodies/solid_models.hpp"
 #include "pliant/contact/direct_forces.hpp"
 #include "pliant/contact/penalty_forces.hpp"
 #include "pliant/detection/exit_face.hpp"
 #include "pliant/detection/penetration_depth.hpp"
 #include "pliant/detection/points_in_bodies.hpp"
+#include "pliant/dynamics/explicit.hpp"
+#include "pliant/world/builder.hpp"
 #include "timing.hpp"
 
 #include <cstdio>
@@ -93,6 +96,33 @@ void run(const char* name, const TetScene& scene)
     set_thread_count(0);
 }
 
+/// Nanoseconds of one evaluation of all forces, a tetrahedron: elasticity, gravity, and damping where there is any.
+void forces_of_models()
+{
+    std::printf("\nForces a tetrahedron on one thread [ns], 81,000 tetrahedra in 200 tori; goals 60, 30, 20\n");
+    set_thread_count(1);
+    for (const SolidModel& model : solid_models()) {
+        std::printf("%-20s", model.name);
+        for (const Real damping : {0.0, 1e-4}) {
+            SolidMaterial material;
+            material.model = model.name;
+            material.damping = damping;
+            WorldBuilder builder;
+            for (int i = 0; i < 200; ++i) builder.add_solid(make_tet_torus(1, 0.25, 27, 5), material, {});
+            World world = builder.build();
+            Random random(3);
+            for (Vec3& x : world.state.position) x += 1e-3 * random.on_sphere();
+            Forces forces(world.model);
+            Vec3s f;
+            const Real seconds = best_seconds([&] { forces.evaluate(world.model, world.state, f); }, 15);
+            std::printf("  %s %.1f", damping > 0 ? "damped" : "undamped",
+                        1e9 * seconds / static_cast<Real>(world.model.tets.size()));
+        }
+        std::printf("\n");
+    }
+    set_thread_count(0);
+}
+
 } // namespace
 
 int main()
@@ -120,4 +150,8 @@ int main()
         scene.add(make_tet_box({1, 1, 1}, {20, 20, 20}, TetSplit::five), at(0.75, 0.07, 0.04));
         return scene;
     }());
+    std::printf("\nThe papers: 35,000 ns a colliding point for depth (Heidelberger04, Pentium 4, 3 GHz); 41 ms for the "
+                "forces of "
+                "2500 contacts\nand 470 ms for a whole pass of the tori (Spillmann07, Xeon, 3.8 GHz).\n");
+    forces_of_models();
 }

@@ -29,11 +29,13 @@ struct TetScene {
             input.shells.push_back({t[0] + first, t[1] + first, t[2] + first});
             input.shell_body.push_back(body);
         }
+        input.still.push_back(body);
         return body;
     }
     Index add_half_space(const Vec3& normal, Real offset)
     {
         half_spaces.push_back({input.bodies, normal, offset});
+        input.still.push_back(input.bodies);
         return input.bodies++;
     }
     CollisionMesh mesh() const { return make_collision_mesh(input); }

@@ -78,7 +78,7 @@ void expect_options_of(const MethodInfo& method)
     for (const MethodOption& o : method.options) {
         const std::string fallback(o.fallback);
         o.set(fallbacks, value_of(o, fallback));
-        std::vector<std::string> others = words_of(o.words);
+        std::vector<std::string> others = words_of(o.kind == OptionKind::boolean ? "true false" : o.words);
         if (o.kind == OptionKind::integer || o.kind == OptionKind::number)
             others = {
                 std::to_string(o.kind == OptionKind::integer ? std::stod(fallback) + 1 : std::stod(fallback) / 2)};

@@ -11,5 +11,6 @@ cmake -S "$work/consumer" -B "$work/build" -DCMAKE_PREFIX_PATH="$work/prefix" >"
 cmake --build "$work/build" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
 "$work/build/consumer"
 if [ -x "$work/prefix/bin/pliant" ]; then
-    "$work/prefix/bin/pliant" scenes | grep -q hello.yaml
+    "$work/prefix/bin/pliant" scenes >"$work/scenes" # a pipe would break at the first match
+    grep -q hello.yaml "$work/scenes"
 fi

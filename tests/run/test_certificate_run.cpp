@@ -92,6 +92,51 @@ TEST_F(CertificateRun, ChecksWhatTheSceneExpects)
     EXPECT_FALSE(c.kept());
 }
 
+TEST_F(CertificateRun, MeasuresHowDeepVerticesAreInOtherBodies)
+{
+    // A block that hangs 3 cm behind a plane and 2 cm in a box from the start, and does not move.
+    const std::string text =
+        "time: {step: 10 ms, end: 20 ms, fps: 100}\ngravity: [0, 0, 0]\n"
+        "contact: {method: none}\nmaterials: {lead: {type: rigid}}\n"
+        "bodies:\n"
+        "  block: {material: lead, mesh: {box: {size: [0.2, 0.2, 0.2]}}, place: {at: [0, 0.07, 0]}}\n"
+        "  post: {obstacle: {mesh: {box: {size: [0.1, 1, 1]}}}, place: {at: [0.13, 0.2, 0]}}\n"
+        "  ground: {obstacle: {plane: {y: 0}}}\n";
+    for (const auto& [expect, met] : {std::pair("0.031", true), {"0.029", false}}) {
+        simulate(text + "expect: {penetration: " + expect + "}\n");
+        const Certificate c = certify();
+        EXPECT_NEAR(c.penetration.depth, 0.03, 1e-12);
+        EXPECT_NEAR(c.penetration.edges, 0.15, 1e-12) << "of edges of 20 cm";
+        EXPECT_EQ(c.penetration.body, "block");
+        EXPECT_EQ(c.penetration.container, "ground");
+        ASSERT_EQ(c.expectations.size(), 1u);
+        EXPECT_EQ(c.expectations[0].met, met);
+        fs::remove_all(directory);
+    }
+    simulate(text + "no-contact: [[block, ground]]\n");
+    const Certificate c = certify();
+    EXPECT_NEAR(c.penetration.depth, 0.02, 1e-12) << "what does not collide does not count";
+    EXPECT_NE(certificate_words(c).find("The deepest penetration is 0.02 m, 0.1 of an edge: 'block' in 'post'"),
+              std::string::npos)
+        << certificate_words(c);
+}
+
+TEST_F(CertificateRun, SaysWhereTetrahedraAreInsideOut)
+{
+    // Its top is pulled down through its bottom.
+    simulate("time: {step: 10 ms, end: 0.2, fps: 50}\ngravity: [0, 0, 0]\ncontact: {method: none}\n"
+             "materials: {jelly: {type: solid, young: 1 kPa}}\n"
+             "bodies: {cube: {material: jelly, mesh: {tet-box: {cells: [1, 1, 1]}},\n"
+             "  pin: [{box: {min: [-1, 0.4, -1], max: [1, 1, 1]},\n"
+             "         motion: {keyframes: [{time: 0}, {time: 0.2, move: [0, -2, 0]}]}},\n"
+             "        {box: {min: [-1, -1, -1], max: [1, -0.4, 1]}}]}}\n");
+    const Certificate c = certify();
+    ASSERT_EQ(c.not_reached.size(), 1u);
+    EXPECT_EQ(c.not_reached[0].find("tetrahedra the right way round in 1"), 0u) << c.not_reached[0];
+    EXPECT_NE(c.not_reached[0].find("at most 6 were inside out"), std::string::npos) << c.not_reached[0];
+    EXPECT_NE(c.not_reached[0].find("'cube'"), std::string::npos) << c.not_reached[0];
+}
+
 TEST_F(CertificateRun, ImplicitContactKeepsItsPromiseInEveryStep)
 {
     simulate(falling_ball("implicit", "{intersections: 0, contacts: 1}"), true);

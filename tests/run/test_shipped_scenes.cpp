@@ -16,13 +16,13 @@ TEST_P(ShippedScene, KeepsThePromiseOfItsMethodInItsFirstSteps)
     const TemporaryDirectory dir;
     RunOptions options;
     options.directory = dir / "run";
-    options.every_step = true;
+    options.every_step = promise_of(scene.method).no_crossing; // or there is nothing to follow on the way
     options.most_steps = steps;
     EXPECT_EQ(run_scene(scene, world, options).step, steps);
     const Certificate c = certify_run(RunReader(dir / "run"));
-    EXPECT_EQ(c.frames, steps + 1);
-    EXPECT_EQ(c.uncertain_impacts, 0);
     if (promise_of(scene.method).no_crossing) {
+        EXPECT_EQ(c.frames, steps + 1);
+        EXPECT_EQ(c.uncertain_impacts, 0);
         EXPECT_TRUE(c.clean());
     }
 }

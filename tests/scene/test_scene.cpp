@@ -1,4 +1,4 @@
-#include "pliant/bodies/tetrahedra.hpp"
+#include "pliant/bodies/corotational.hpp"
 #include "pliant/scene/document.hpp"
 #include "pliant/scene/meshes.hpp"
 #include "pliant/scene/scene.hpp"
@@ -11,6 +11,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <numbers>
 #include <numeric>
 #include <sstream>
 
@@ -215,6 +216,57 @@ bodies:
     EXPECT_EQ(world.state.hash(), build_world(parse_scene(text, "random.yaml")).state.hash());
     const Scene other = parse_scene(text, "random.yaml", {"bodies.ball.copies.random.seed=8"});
     EXPECT_NE(world.state.hash(), build_world(other).state.hash());
+}
+
+TEST(Copies, AtRandomMayOverlapWhereAsked)
+{
+    const std::string text = R"(
+contact: {method: none}
+materials: {steel: {type: rigid}}
+bodies:
+  ball:
+    material: steel
+    mesh: {sphere: {radius: 0.1, subdivisions: 1}}
+    copies: {random: {count: 200, box: {min: [-0.2, 0, -0.2], max: [0.2, 0.4, 0.2]}, distance: 0.03}}
+)";
+    const World world = build_world(parse_scene(text, "random.yaml"));
+    ASSERT_EQ(world.model.bodies.size(), 200u);
+    for (std::size_t i = 0; i < 200; ++i)
+        for (std::size_t j = 0; j < i; ++j)
+            EXPECT_GE((world.state.position[2 * i] - world.state.position[2 * j]).norm(), 0.03 - 1e-12);
+}
+
+TEST(Copies, OnAHelixFollowItWithTheirAxesAlongAndTwisted)
+{
+    const std::string text = R"(
+contact: {method: none}
+materials: {steel: {type: rigid}}
+bodies:
+  link:
+    material: steel
+    mesh: {box: {size: [0.2, 0.1, 0.05]}}
+    place: {at: [1, 2, 3]}
+    copies: {helix: {count: 20, radius: 0.5, rise: 0.3, spacing: 0.15, twist: 90}}
+)";
+    for (const std::string up : {"y", "z"}) {
+        const World world = build_world(parse_scene(text + "up: " + up + "\n", "helix.yaml"));
+        ASSERT_EQ(world.model.bodies.size(), 20u);
+        const int axis = up == "y" ? 1 : 2;
+        const auto place = [&](int i) { return Vec3(world.state.position[2 * i] - Vec3(1, 2, 3)); };
+        for (int i = 0; i < 19; ++i) {
+            Vec3 across = place(i);
+            across[axis] = 0;
+            EXPECT_NEAR(across.norm(), 0.5, 1e-12);
+            const Vec3 chord = place(i + 1) - place(i), middle = world.state.orientation[i] * Vec3::UnitX();
+            EXPECT_NEAR(chord.norm(), 0.15, 1e-3);
+            EXPECT_GT(chord.normalized().dot(middle), 0.98) << "the x axis is along the helix";
+            const Vec3 flat = world.state.orientation[i] * Vec3::UnitY(),
+                       next = world.state.orientation[i + 1] * Vec3::UnitY();
+            EXPECT_NEAR(flat.dot(next), 0, 0.2) << "a quarter turn from link to link";
+        }
+        const Real turns = 19 * 0.15 / (2 * std::numbers::pi * std::hypot(0.5, 0.3 / (2 * std::numbers::pi)));
+        EXPECT_NEAR(place(19)[axis], 0.3 * turns, 1e-12);
+    }
 }
 
 TEST(SceneTable, HasAGeneratorForEveryMeshKeyAndAnHonestEstimate)

@@ -104,7 +104,7 @@ async function liveScene(browser) {
   await frame(page, 1);
   assert.equal(await stored(), 2, "one step is one step");
   await page.locator("#simulate").click();
-  await page.waitForFunction(() => Number(document.body.dataset.frame) > 30);
+  await page.waitForFunction(() => Number(document.body.dataset.frame) > 10);
   const second = await picture(page, "live-moving");
   assert.match(await page.locator("#report").textContent(), /kinetic energy/, "the step's report keeps up");
   assert.ok(!first.png.equals(second.png), "the scene moves");

@@ -42,7 +42,7 @@ export function command(...args) {
 export async function newPage(browser, address, faults, options = {}) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 }, ...options });
   const page = await context.newPage();
-  page.setDefaultTimeout(60000); // software rendering on a busy machine
+  page.setDefaultTimeout(200000); // software rendering on a busy machine
   page.on("console", (m) => {
     if (m.type() === "error") faults.push(m.text());
   });

@@ -9,11 +9,17 @@
 
 namespace pliant {
 
-/// Where the rows of a batch go. The first batch that writes a block of the matrix assigns it and says so here, the
-/// later ones add: nobody needs to clear the matrix.
+/// What the batches so far do with a block of the matrix.
+enum class SlotUse : std::uint8_t {
+    untouched,
+    assigned, ///< the first to write it assigns it, so that it need not be cleared
+    added     ///< all add to it: somebody clears it
+};
+
+/// Where the rows of a batch go, and what those before it do there: after another batch everybody adds.
 struct MatrixRows {
     const BlockPattern& pattern;
-    std::vector<std::uint8_t>& assigned; ///< per slot: somebody assigns it
+    std::vector<SlotUse>& use; ///< per slot
 };
 
 /// A batch as a solver sees it, row by row: what the elements at a block add to that block. It holds the scratch of one
@@ -29,13 +35,13 @@ public:
     virtual Index first_block() const = 0;
     virtual Index end_block() const = 0;
 
-    /// Work that each element of [begin, end) does once, at positions x [m]: for add_system().
-    virtual void evaluate_system(Index begin, Index end, const Vec3s& x) = 0;
+    /// Work that each element of [begin, end) does once, at positions x [m]: for add_system() with the same dt.
+    virtual void evaluate_system(Index begin, Index end, const Vec3s& x, Real dt) = 0;
     /// Adds elastic forces [N] to the rows [begin, end) of `force`, and (dt^2 + dt damping) K to those of A; rows that
     /// are not the batch's stay as they are. The diagonal blocks hold the inertia already.
     virtual void add_system(Index begin, Index end, const Vec3s& x, Real dt, BlockMatrix& A, Vec3s& force) const = 0;
 
-    /// The same for forces alone, with damping at velocities v [m/s].
+    /// The same for forces alone, with damping at velocities v [m/s]. `begin` is a multiple of four.
     virtual void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) = 0;
     virtual void add_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v, Vec3s& force) const = 0;
 };
@@ -71,6 +77,8 @@ public:
 
     /// Largest elongation (length over rest length, minus one) of what resists stretching; at least 0.
     virtual Real max_elongation(const Vec3s& x) const = 0;
+    /// Elements that are turned inside out, or flat.
+    virtual Index inverted(const Vec3s&) const { return 0; }
     /// Raises the value of each block to what this batch feels there: von Mises stress [Pa] or tension [N].
     virtual void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const = 0;
 };

@@ -1,21 +1,37 @@
 #include "pliant/bodies/solid_models.hpp"
 
-#include "pliant/bodies/tetrahedra.hpp"
+#include "pliant/bodies/corotational.hpp"
+#include "pliant/bodies/spring_solid.hpp"
+#include "pliant/bodies/st_venant_kirchhoff.hpp"
 #include "pliant/core/error.hpp"
 
 namespace pliant {
 namespace {
 
 template <class Batch>
-std::shared_ptr<const ElementBatch> make(const Solid& solid, Index first_block)
+Batches one_batch(const Solid& solid, Index first_block)
 {
-    return std::make_shared<Batch>(solid, first_block);
+    return {std::make_shared<Batch>(solid, first_block)};
+}
+
+Batches springs_and_volumes(const Solid& solid, Index first_block)
+{
+    return {std::make_shared<SpringBatch>(edge_springs(solid, first_block), solid.material.damping),
+            std::make_shared<ModelBatch<VolumeForce>>(solid, first_block)};
 }
 
 constexpr SolidModel models[] = {
     {"corotational",
-     "linear elasticity in the rotated frame of each element: fast, for large rotations and small strain",
-     make<CorotationalBatch>},
+     "linear elasticity in the rotated frame of each element, fast, for large rotations and small strain",
+     one_batch<CorotationalBatch>},
+    {"st-venant-kirchhoff",
+     "Hooke's law on the Green-Lagrange strain, stiffer the more it is stretched; gives way when it is compressed to "
+     "half its length",
+     one_batch<ModelBatch<StVenantKirchhoff>>},
+    {"springs",
+     "springs on the edges of the tetrahedra and a force that keeps their volume; as isotropic as the mesh is, and a "
+     "`poisson` below 0.3 counts as 0.3",
+     springs_and_volumes},
 };
 
 } // namespace

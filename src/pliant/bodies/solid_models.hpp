@@ -1,5 +1,6 @@
 #pragma once
-// The table of elastic models for tetrahedra: a new one is a file with a batch of elements and a row here.
+// The table of elastic models for tetrahedra: a new one is a file with an element (bodies/model_batch.hpp) or a batch
+// of elements, and a row here. Scenes offer what the table has.
 
 #include "pliant/bodies/batch.hpp"
 #include "pliant/bodies/solid.hpp"
@@ -8,11 +9,13 @@
 
 namespace pliant {
 
+using Batches = std::vector<std::shared_ptr<const ElementBatch>>;
+
 struct SolidModel {
     const char* name;    ///< as scenes write it
-    const char* meaning; ///< one sentence for the documentation
+    const char* meaning; ///< for the documentation, to stand after "name: "
     /// The elements of a solid whose nodes are the blocks from first_block on.
-    std::shared_ptr<const ElementBatch> (*make)(const Solid& solid, Index first_block);
+    Batches (*make)(const Solid& solid, Index first_block);
 };
 
 std::span<const SolidModel> solid_models();

@@ -1,5 +1,6 @@
 #include "pliant/bodies/springs.hpp"
 
+#include "pliant/bodies/four.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
@@ -55,25 +56,45 @@ public:
     SpringRows(const SpringBatch& batch, const Incidence& incidence, const MatrixRows* matrix)
         : first_(incidence.first_block), damping_(batch.damping()), begin_(incidence.begin)
     {
+        if (!matrix) {
+            prepare_forces(batch, incidence);
+            return;
+        }
         ends_.reserve(incidence.corners.size());
         for (Index row = first_; row < end_block(); ++row)
             for (Index k = begin_[row - first_]; k < begin_[row - first_ + 1]; ++k) {
                 const Incidence::Corner& c = incidence.corners[k];
                 const Spring& s = batch.springs()[c.element];
                 const Index other = c.corner == 0 ? s.b : s.a;
-                const Index slot = matrix ? matrix->pattern.slot(row, other) : none;
+                const Index slot = matrix->pattern.slot(row, other);
                 ends_.push_back({other, slot, s.rest_length, s.stiffness});
-                if (!matrix) continue;
-                if (matrix->assigned[slot]) ends_.back().slot = -2 - slot; // another spring was first: add to it
-                matrix->assigned[slot] = 1;
+                SlotUse& use = matrix->use[slot];
+                if (use != SlotUse::untouched) ends_.back().slot = -2 - slot; // another element was first: add to it
+                if (use == SlotUse::untouched) use = SlotUse::assigned;
             }
     }
 
     Index first_block() const override { return first_; }
     Index end_block() const override { return first_ + count(begin_) - 1; }
 
-    void evaluate_system(Index, Index, const Vec3s&) override {}
-    void evaluate_forces(Index, Index, const Vec3s&, const Vec3s&) override {}
+    void evaluate_system(Index, Index, const Vec3s&, Real) override {}
+    void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) override
+    {
+        for (Index i = begin; i < end; i += 4) {
+            const FourSprings& s = fours_[i / 4];
+            const FourVec d = gather(x, s.b.data(), 1) - gather(x, s.a.data(), 1);
+            const Four length_sq = dot(d, d);
+            const Four inverse = (length_sq > 0).select(1 / length_sq.sqrt(), Four::Zero());
+            const Four ratio = 1 - s.rest_length * inverse;
+            FourVec f = (s.stiffness * ratio) * d;
+            if (damping_ > 0) { // the stiffness of spring_stiffness() times the velocity
+                const FourVec w = gather(v, s.b.data(), 1) - gather(v, s.a.data(), 1);
+                const Four along = dot(d, w) * inverse * inverse, across = ratio.max(0);
+                f = f + (damping_ * s.stiffness) * (across * w + (along * (1 - across)) * d);
+            }
+            for (Index lane = 0; lane < 4; ++lane) force_[i + lane] = Vec3(f.x[lane], f.y[lane], f.z[lane]);
+        }
+    }
 
     void add_system(Index begin, Index end, const Vec3s& x, Real dt, BlockMatrix& A, Vec3s& force) const override
     {
@@ -109,26 +130,51 @@ public:
         }
     }
 
-    void add_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v, Vec3s& force) const override
+    void add_forces(Index begin, Index end, const Vec3s&, const Vec3s&, Vec3s& force) const override
     {
         for (Index row = std::max(begin, first_); row < std::min(end, end_block()); ++row) {
             Vec3 f = Vec3::Zero();
             for (Index k = begin_[row - first_]; k < begin_[row - first_ + 1]; ++k) {
-                const SpringEnd& s = ends_[k];
-                const Spring spring{row, s.other, s.rest_length, s.stiffness, SpringKind::structural};
-                f += spring_force(spring, x[row], x[s.other]);
-                if (damping_ > 0)
-                    f -= damping_ * (spring_stiffness(spring, x[row], x[s.other]) * (v[row] - v[s.other]));
+                if (signed_[k] >= 0)
+                    f += force_[signed_[k]];
+                else
+                    f -= force_[-1 - signed_[k]];
             }
             force[row] += f;
         }
     }
 
 private:
+    struct FourSprings {
+        std::array<Index, 4> a, b;
+        Four rest_length, stiffness;
+    };
+    void prepare_forces(const SpringBatch& batch, const Incidence& incidence)
+    {
+        const std::vector<Spring>& springs = batch.springs();
+        for (Index i = 0; i < count(springs); i += 4) {
+            FourSprings& four = fours_.emplace_back();
+            for (Index lane = 0; lane < 4; ++lane) {
+                const Spring& s = springs[std::min(i + lane, count(springs) - 1)];
+                four.a[lane] = s.a;
+                four.b[lane] = s.b;
+                four.rest_length[lane] = s.rest_length;
+                four.stiffness[lane] = s.stiffness;
+            }
+        }
+        force_.resize(4 * fours_.size());
+        for (const Incidence::Corner& c : incidence.corners)
+            signed_.push_back(c.corner == 0 ? c.element : -1 - c.element);
+    }
+
     Index first_;
     Real damping_;
-    std::vector<Index> begin_; ///< per block from first_ on, + 1: range in ends_
-    std::vector<SpringEnd> ends_;
+    std::vector<Index> begin_;    ///< per block from first_ on, + 1: range in ends_ or signed_
+    std::vector<SpringEnd> ends_; ///< with a matrix
+    // Without a matrix: four springs at a time.
+    std::vector<FourSprings> fours_;
+    Vec3s force_;               ///< per spring, on its end a [N]
+    std::vector<Index> signed_; ///< the spring i whose end a is here, or -1 - i: its end b
 };
 
 } // namespace
@@ -170,7 +216,7 @@ Real SpringBatch::max_elongation(const Vec3s& x) const
 void SpringBatch::raise_stress(const Vec3s& x, std::vector<Real>& at_block) const
 {
     for (const Spring& s : springs_) {
-        if (s.kind == SpringKind::flexion) continue;
+        if (s.kind == SpringKind::flexion || s.kind == SpringKind::edge) continue;
         const Real tension = s.stiffness * ((x[s.b] - x[s.a]).norm() - s.rest_length);
         at_block[s.a] = std::max(at_block[s.a], tension);
         at_block[s.b] = std::max(at_block[s.b], tension);

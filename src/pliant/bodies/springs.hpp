@@ -5,7 +5,12 @@
 
 namespace pliant {
 
-enum class SpringKind : std::uint8_t { structural, shear, flexion };
+enum class SpringKind : std::uint8_t {
+    structural,
+    shear,
+    flexion,
+    edge ///< of a tetrahedron, which says what its stress is
+};
 
 struct Spring {
     Index a, b;

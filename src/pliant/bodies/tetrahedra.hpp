@@ -1,33 +1,120 @@
 #pragma once
-// Linear co-rotational tetrahedra as a batch of elements [Mueller and Gross 2004].
+// What batches of tetrahedra have in common, whatever their elastic model.
 
 #include "pliant/bodies/batch.hpp"
+#include "pliant/bodies/four.hpp"
 #include "pliant/bodies/solid.hpp"
 
 namespace pliant {
 
-class CorotationalBatch final : public ElementBatch {
+using Corners = std::array<Vec3, 4>;
+using Mat12 = Eigen::Matrix<Real, 12, 12>;
+
+inline Corners corners_of(const SolidElement& e, const Vec3s& x)
+{
+    return {x[e.nodes[0]], x[e.nodes[1]], x[e.nodes[2]], x[e.nodes[3]]};
+}
+
+/// Rest data of four tetrahedra side by side.
+struct FourElements {
+    std::array<FourVec, 3> gradient; ///< of the nodes 1 to 3; that of node 0 is minus their sum [1/m]
+    Four volume;                     ///< [m^3]
+};
+
+/// Elements of one solid, and what does not depend on how they resist deformation.
+class TetBatch : public ElementBatch {
 public:
     /// The elements of a solid whose nodes are the blocks from first_block on.
-    CorotationalBatch(const Solid& solid, Index first_block);
+    TetBatch(const Solid& solid, Index first_block);
 
-    Index element_count() const override { return count(elements_); }
-    std::span<const Index> blocks(Index element) const override { return elements_[element].nodes; }
-    Real damping() const override { return damping_; }
-    Real energy(const Vec3s& x) const override;
-    std::unique_ptr<BatchRows> make_rows(const MatrixRows* matrix) const override;
-    void add_row_bounds(const Vec3s& x, RowBounds& bounds) const override;
-    Real max_elongation(const Vec3s& x) const override;
+    Index element_count() const final { return count(elements_); }
+    std::span<const Index> blocks(Index element) const final { return elements_[element].nodes; }
+    Real damping() const final { return damping_; }
+    Real max_elongation(const Vec3s& x) const final;
+    Index inverted(const Vec3s& x) const final;
     /// Volume-weighted mean of the von Mises stress of the elements at a block.
-    void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const override;
+    void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const final;
 
     const std::vector<SolidElement>& elements() const { return elements_; } ///< nodes are blocks of the world
     const Elasticity& elasticity() const { return elasticity_; }
+    /// Elements 4 i to 4 i + 3; the last ones are repeated where the number is not a multiple of four.
+    const FourElements& four(Index i) const { return fours_[i]; }
+    /// Four times four nodes, element by element.
+    const Index* four_nodes(Index i) const { return four_nodes_.data() + 16 * static_cast<std::size_t>(i); }
+
+protected:
+    /// Von Mises stress of an element with deformation gradient F [Pa].
+    virtual Real stress(const Mat3& F) const = 0;
 
 private:
     Elasticity elasticity_;
     Real damping_;
     std::vector<SolidElement> elements_;
+    std::vector<FourElements> fours_;
+    std::vector<Index> four_nodes_;
 };
+
+/// Forces of the elements of a batch, computed four at a time and summed by rows.
+class ElementForces {
+public:
+    explicit ElementForces(const TetBatch& batch) : batch_(batch), force_(batch.elements().size()) {}
+
+    const Corners& of(Index element) const { return force_[element]; } ///< on the nodes [N]
+    Corners& of(Index element) { return force_[element]; }
+
+    /// kernel(rest data, x, v, f) for four elements at a time, with the positions x [m] and the velocities v [m/s] of
+    /// their four nodes and the forces f on the nodes 1 to 3 [N]. `begin` is a multiple of four.
+    template <class Kernel>
+    void evaluate(Index begin, Index end, const Vec3s& x, const Vec3s& v, Kernel&& kernel)
+    {
+        for (Index i = begin; i < end; i += 4) {
+            const Index* nodes = batch_.four_nodes(i / 4);
+            std::array<FourVec, 4> at;
+            for (int k = 0; k < 4; ++k) at[k] = gather(x, nodes + k, 4);
+            std::array<FourVec, 4> speed = at; // nobody looks at it without damping
+            if (batch_.damping() > 0)
+                for (int k = 0; k < 4; ++k) speed[k] = gather(v, nodes + k, 4);
+            std::array<FourVec, 3> f;
+            kernel(batch_.four(i / 4), at, speed, f);
+            const FourVec first = -(f[0] + f[1] + f[2]); // all sum to zero
+            for (Index lane = 0; lane < std::min<Index>(4, end - i); ++lane) {
+                Corners& out = force_[i + lane];
+                out[0] = Vec3(first.x[lane], first.y[lane], first.z[lane]);
+                for (int k = 0; k < 3; ++k) out[k + 1] = Vec3(f[k].x[lane], f[k].y[lane], f[k].z[lane]);
+            }
+        }
+    }
+
+    void add_rows(const Incidence& incidence, Index begin, Index end, Vec3s& force) const
+    {
+        for (Index row = std::max(begin, incidence.first_block); row < std::min(end, incidence.end_block()); ++row) {
+            const Index* range = incidence.begin.data() + (row - incidence.first_block);
+            Vec3 f = Vec3::Zero();
+            for (Index k = range[0]; k < range[1]; ++k)
+                f += force_[incidence.corners[k].element][incidence.corners[k].corner];
+            force[row] += f;
+        }
+    }
+
+private:
+    const TetBatch& batch_;
+    std::vector<Corners> force_;
+};
+
+/// F = sum_k (a_k - a_0) b_k^T of four elements.
+inline FourMat four_gradients(const FourElements& e, const std::array<FourVec, 4>& a)
+{
+    return sum_of_products(a[1] - a[0], e.gradient[0], a[2] - a[0], e.gradient[1], a[3] - a[0], e.gradient[2]);
+}
+
+/// f_k = -V P b_k of the nodes 1 to 3, for first Piola-Kirchhoff stresses P [Pa].
+inline void four_forces(const FourElements& e, const FourMat& P, std::array<FourVec, 3>& f)
+{
+    for (int k = 0; k < 3; ++k) f[k] = -e.volume * times(P, e.gradient[k]);
+}
+
+/// Slots of the matrix for every corner of an element: of (row, node k).
+std::vector<std::array<Index, 4>> corner_slots(const TetBatch& batch, const Incidence& incidence,
+                                               const MatrixRows& matrix);
 
 } // namespace pliant

@@ -62,16 +62,22 @@ void DirectForces::add(const DirectForceInput& input, std::span<Vec3> force)
     for (std::size_t i = 0; i < input.contacts.size(); ++i) {
         const PointContact& contact = input.contacts[i];
         const Real c_i = 1 / (Real(regions_[contact.point]) + column_[contact.point]); // eq. 6
-        const Real own = c_i * input.mass[contact.point];
+        const Vec3 n = contact.depth.stableNormalized();
+        const auto mass = [&](Index p) {
+            if (input.inverse_blocks.empty() || std::isinf(input.mass[p])) return input.mass[p];
+            return 1 / n.dot(input.inverse_blocks[p] * n);
+        };
+        const Real own =
+            contact.point_mass > 0 ? contact.point_mass / contact.point_contacts : c_i * mass(contact.point);
         const Real squares = contact.weights.squaredNorm();
         std::array<Real, 4> part = {0, 0, 0, 0}; // c_j h_ij m_j
-        Real B = contact.has_nodes() ? 0 : std::numeric_limits<Real>::infinity();
+        Real B = contact.has_nodes() ? 0 : contact.partner_mass / contact.partner_contacts;
         for (int k = 0; k < 4; ++k) {
             const Index j = contact.nodes[k];
             if (j == none || !(contact.weights[k] > 0)) continue;
             const bool smooth = input.shares == BoundaryShares::smooth && regions_[j] == 0;
             const Real c_j = smooth ? 1 / (std::max(1.0, column_[j]) * squares) : 1 / (Real(regions_[j]) + column_[j]);
-            part[k] = c_j * contact.weights[k] * input.mass[j];
+            part[k] = c_j * contact.weights[k] * mass(j);
             B += part[k];
         }
         // The force on the point is own * alpha * d, written so that either mass may be infinite.

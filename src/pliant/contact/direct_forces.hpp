@@ -19,6 +19,9 @@
 // Infinite masses: a triangle that cannot move (an obstacle, a pinned corner) gives alpha = 1, a point that cannot move
 // gives alpha = 0; where neither can, there is no force.
 //
+// A rigid body takes part with the mass that a push at the contact feels (PointContact::point_mass, partner_mass),
+// shared equally among its contacts.
+//
 // Friction [section 3.4]: with u the relative displacement of the step across d_i, the point is pushed back by
 // min(mu |d_i|, |u|) in the same shares as d_i. That is Coulomb's bound on |f_i|, and sticks below it. So friction is
 // d_i - min(mu |d_i|, |u|) u/|u| in place of d_i in (15) and (16), and keeps momentum as they do.
@@ -42,6 +45,9 @@ struct DirectForceInput {
     std::span<const Vec3> displacement; ///< per node: of the step without contact [m]; empty without friction
     Real step = 0;                      ///< dt [s]. A force F moves a node by dt^2 F / m, as in position Verlet
     BoundaryShares shares = BoundaryShares::whole;
+    /// Per node, or empty: the inverses of what a node feels like instead of its mass, the diagonal blocks of A with
+    /// backward Euler [1/kg]. Along a depth's direction n that is a mass of 1 / n.D^-1 n.
+    std::span<const Mat3> inverse_blocks = {};
 };
 
 /// Keeps its buffers; the cost follows the contacts, not the nodes.

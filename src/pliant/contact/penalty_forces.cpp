@@ -16,7 +16,7 @@ void for_corners(const PointContact& contact, Visit&& visit)
 }
 
 /// Force on the point along the way out, and against its sliding.
-Vec3 contact_force(const PointContact& contact, const PenaltyForceInput& input, Real k)
+Vec3 contact_force(const PointContact& contact, const PenaltyForceInput& input, Real k, Real grip)
 {
     const Real depth = contact.depth.norm();
     if (!(depth > 0) || !(k > 0)) return Vec3::Zero();
@@ -24,8 +24,11 @@ Vec3 contact_force(const PointContact& contact, const PenaltyForceInput& input, 
     if (input.velocity.empty()) return k * contact.depth;
 
     Vec3 v = input.velocity[contact.point];
-    Real inverse_mass = 1 / input.mass[contact.point];
-    if (!contact.has_nodes()) v -= contact.motion;
+    Real inverse_mass = 1 / (contact.point_mass > 0 ? contact.point_mass : input.mass[contact.point]);
+    if (!contact.has_nodes()) {
+        v -= contact.motion;
+        inverse_mass += 1 / contact.partner_mass;
+    }
     for_corners(contact, [&](Index j, Real w) {
         v -= w * input.velocity[j];
         inverse_mass += w * w / input.mass[j];
@@ -35,7 +38,7 @@ Vec3 contact_force(const PointContact& contact, const PenaltyForceInput& input, 
     const Vec3 v_t = v - v_n * n;
     const Real sliding = v_t.norm();
     if (!(contact.friction > 0) || !(sliding > 0)) return normal * n;
-    return normal * n - std::min(contact.friction * normal, 0.5 * k * input.step * sliding) / sliding * v_t;
+    return normal * n - std::min(contact.friction * normal, grip * sliding) / sliding * v_t;
 }
 
 } // namespace
@@ -53,12 +56,23 @@ void PenaltyForces::choose_stiffness(const PenaltyForceInput& input)
         add(contact.point, 1);
         for_corners(contact, add);
     }
+    // Contacts of one node have their full stiffness as long as their sum stays within the budget.
+    const Real budget = std::max(input.stiffness, contact_budget);
+    const auto bears = [&](Real mass, Real load) { return mass / std::max(1.0, input.stiffness * load / budget); };
     stiffness_.resize(input.contacts.size());
+    grip_.resize(input.contacts.size());
     for (std::size_t c = 0; c < input.contacts.size(); ++c) {
         const PointContact& contact = input.contacts[c];
-        Real least = input.mass[contact.point] / load_[contact.point];
-        for_corners(contact, [&](Index j, Real) { least = std::min(least, input.mass[j] / load_[j]); });
+        Real least = contact.point_mass > 0 ? bears(contact.point_mass, contact.point_contacts)
+                                            : bears(input.mass[contact.point], load_[contact.point]);
+        if (!contact.has_nodes()) least = std::min(least, bears(contact.partner_mass, contact.partner_contacts));
+        for_corners(contact, [&](Index j, Real) { least = std::min(least, bears(input.mass[j], load_[j])); });
         stiffness_[c] = std::isinf(least) ? 0 : input.stiffness * least / (input.step * input.step);
+        Real lightest = contact.point_mass > 0 ? contact.point_mass / contact.point_contacts
+                                               : input.mass[contact.point] / load_[contact.point];
+        if (!contact.has_nodes()) lightest = std::min(lightest, contact.partner_mass / contact.partner_contacts);
+        for_corners(contact, [&](Index j, Real) { lightest = std::min(lightest, input.mass[j] / load_[j]); });
+        grip_[c] = std::isinf(lightest) ? 0 : 0.5 * lightest / input.step;
     }
 }
 
@@ -68,7 +82,7 @@ void PenaltyForces::add(const PenaltyForceInput& input, std::span<Vec3> force)
     local_force_.resize(input.contacts.size());
     for (std::size_t c = 0; c < input.contacts.size(); ++c) {
         const PointContact& contact = input.contacts[c];
-        const Vec3 f = contact_force(contact, input, stiffness_[c]);
+        const Vec3 f = contact_force(contact, input, stiffness_[c], grip_[c]);
         local_force_[c] = f;
         force[contact.point] += f;
         for_corners(contact, [&](Index j, Real w) { force[j] -= w * f; });

@@ -3,6 +3,8 @@
 
 #include "pliant/core/types.hpp"
 
+#include <limits>
+
 namespace pliant {
 
 struct PointContact {
@@ -14,6 +16,13 @@ struct PointContact {
     Real friction = 0;                                     ///< Coulomb's coefficient
     Vec3 motion = Vec3::Zero(); ///< of a partner that cannot be moved, at the contact: displacement over the step [m]
                                 ///< for direct forces, velocity [m/s] for penalty forces
+    /// Of a point of a rigid body: the mass that a push along the depth feels [kg], and how many contacts the body has;
+    /// 0: the node's own mass counts.
+    Real point_mass = 0;
+    Index point_contacts = 1;
+    /// Likewise, of a partner without nodes.
+    Real partner_mass = std::numeric_limits<Real>::infinity();
+    Index partner_contacts = 1;
 
     bool has_nodes() const { return nodes[0] != none; }
 };

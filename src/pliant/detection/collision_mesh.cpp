@@ -101,6 +101,11 @@ CollisionMesh make_collision_mesh(CollisionInput input)
         mesh.is_shell[input.shell_body[f]] = 1;
     }
     group_faces(mesh, boundary);
+    mesh.is_still.assign(static_cast<std::size_t>(mesh.bodies), 0);
+    for (const Index b : input.still) mesh.is_still[b] = 1;
+    std::sort(input.no_points.begin(), input.no_points.end());
+    for (Index i = 0; i < mesh.node_count(); ++i)
+        if (!std::binary_search(input.no_points.begin(), input.no_points.end(), i)) mesh.points.push_back(i);
 
     std::vector<Edge> around;
     for (Index f = 0; f < count(mesh.faces); ++f)

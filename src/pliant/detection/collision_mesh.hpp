@@ -36,6 +36,8 @@ struct CollisionInput {
     std::vector<Index> tet_body;   ///< per tetrahedron
     std::vector<Triangle> shells;  ///< closed surfaces of bodies without tetrahedra, seen from outside
     std::vector<Index> shell_body; ///< per triangle of the shells
+    std::vector<Index> no_points;  ///< nodes that are no points and never collide
+    std::vector<Index> still;      ///< bodies that nothing moves: they do not collide among themselves
 };
 
 struct CollisionMesh {
@@ -53,6 +55,8 @@ struct CollisionMesh {
     IndexLists node_faces;                     ///< per node: boundary faces around it, ascending
     std::vector<Real> face_angle; ///< per item of node_faces: the angle of the face at the node in the rest shape [rad]
     std::vector<char> is_shell;   ///< per body
+    std::vector<char> is_still;   ///< per body
+    std::vector<Index> points;    ///< nodes that may collide, ascending
     std::vector<Real> edge;       ///< per body: median edge length in the rest shape [m], 0 without edges
 
     Index node_count() const { return count(node_body); }

@@ -1,5 +1,6 @@
 #include "pliant/detection/pair_depth.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -65,6 +66,19 @@ private:
 
 } // namespace
 
+Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index node)
+{
+    Vec3 sum = Vec3::Zero();
+    for (Index i = mesh.node_faces.begin[node]; i < mesh.node_faces.begin[node + 1]; ++i) {
+        const Triangle& v = mesh.faces[mesh.node_faces.items[i]];
+        const Vec3 n = (x[v[1]] - x[v[0]]).cross(x[v[2]] - x[v[0]]);
+        const Real length = n.norm();
+        if (length > 0) sum += mesh.face_angle[i] / length * n;
+    }
+    const Real length = sum.norm();
+    return length > 0 ? Vec3(sum / length) : Vec3::Zero();
+}
+
 Vec3 interpolated_normal(const Vec3& face_normal, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights)
 {
     const Vec3 n = weights.x() * n0 + weights.y() * n1 + weights.z() * n2;
@@ -87,13 +101,14 @@ void PairDepth::find_samples(const CollisionMesh& mesh, const FaceTree& tree, st
     if (groups.half_space[pair.inside] != none) return; // known without samples
     for (Index e = pair.begin; e < pair.end; ++e)
         for (Index q : mesh.neighbours[groups.entries[e].node])
-            if (groups.find(q, pair.inside) == none) edges_.push_back({e, q});
+            if (groups.find(q, pair.inside) == none) edges_.push_back({e, q, x[q]});
+    if (mesh.is_shell[pair.body]) add_inward_edges(mesh, x, groups, pair);
     if (edges_.empty()) return;
 
-    Vec3 lo = x[edges_[0].free_node], hi = lo;
+    Vec3 lo = edges_[0].free_end, hi = lo;
     Real length = 0;
     for (const BorderEdge& edge : edges_) {
-        const Vec3 &p = x[groups.entries[edge.entry].node], &q = x[edge.free_node];
+        const Vec3 &p = x[groups.entries[edge.entry].node], &q = edge.free_end;
         lo = lo.cwiseMin(p).cwiseMin(q);
         hi = hi.cwiseMax(p).cwiseMax(q);
         length += (p - q).norm();
@@ -116,6 +131,21 @@ void PairDepth::find_samples(const CollisionMesh& mesh, const FaceTree& tree, st
     cut_edges(mesh, x, groups, pair);
 }
 
+/// A shell has no nodes inside, and where it lies flat on a body its edges lead along it, not out. So each of its
+/// points gets an edge straight inwards. If that ends in the body too, no face is met from outside, and it is no
+/// sample.
+void PairDepth::add_inward_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
+                                 const PointGroups::Pair& pair)
+{
+    const Index along = count(edges_);
+    for (Index e = pair.begin; e < pair.end; ++e) {
+        const Index node = groups.entries[e].node;
+        edges_.push_back({e, node, x[node] - mesh.edge[pair.body] * vertex_normal(mesh, x, node)});
+    }
+    std::inplace_merge(edges_.begin(), edges_.begin() + along, edges_.end(),
+                       [](const BorderEdge& a, const BorderEdge& b) { return a.entry < b.entry; });
+}
+
 void PairDepth::cut_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
                           const PointGroups::Pair& pair)
 {
@@ -123,7 +153,7 @@ void PairDepth::cut_edges(const CollisionMesh& mesh, std::span<const Vec3> x, co
     for (Index number = 0; number < count(edges_); ++number) {
         const BorderEdge& edge = edges_[number];
         const Index node = groups.entries[edge.entry].node;
-        const Vec3 &p = x[node], &q = x[edge.free_node];
+        const Vec3 &p = x[node], &q = edge.free_end;
         Hit nearest = {2, Vec3::Zero(), false};
         Index face = none;
         grid_.along(q, p, [&](std::span<const Index> items, Real t_out) {

@@ -57,6 +57,8 @@ struct VertexNormals {
     Vec3s normal;             ///< per node
 };
 
+Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index node);
+
 /// Normal at a point of a face with the given barycentric weights: interpolated from the vertices, but never more than
 /// 60 degrees from the face's own normal, as it could be at a sharp edge.
 Vec3 interpolated_normal(const Vec3& face_normal, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights);
@@ -92,8 +94,12 @@ private:
     void release_enclosed(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x, PointGroups& groups,
                           const PointGroups::Pair& pair);
 
+    void add_inward_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
+                          const PointGroups::Pair& pair);
+
     struct BorderEdge {
         Index entry, free_node;
+        Vec3 free_end; ///< where that is [m]
     };
     std::vector<BorderEdge> edges_;
     std::vector<Index> faces_; ///< of the penetrated body, near the edges

@@ -13,19 +13,6 @@ PointDepth half_space_depth(const HalfSpace& h, const Vec3& p)
     return {h.normal, std::max(h.offset - h.normal.dot(p), 0.0), 0, DepthOrigin::surface};
 }
 
-Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index node)
-{
-    Vec3 sum = Vec3::Zero();
-    for (Index i = mesh.node_faces.begin[node]; i < mesh.node_faces.begin[node + 1]; ++i) {
-        const Triangle& v = mesh.faces[mesh.node_faces.items[i]];
-        const Vec3 n = (x[v[1]] - x[v[0]]).cross(x[v[2]] - x[v[0]]);
-        const Real length = n.norm();
-        if (length > 0) sum += mesh.face_angle[i] / length * n;
-    }
-    const Real length = sum.norm();
-    return length > 0 ? Vec3(sum / length) : Vec3::Zero();
-}
-
 } // namespace
 
 PenetrationDepth::PenetrationDepth(const CollisionMesh& mesh, FaceTree& tree)

@@ -29,18 +29,21 @@ const std::vector<PointInBody>& PointsInBodies::find(std::span<const Vec3> x, st
     if (shells_.empty() && half_spaces.empty()) return found_;
 
     tree_.refit(x, shells_);
-    const Index n = count(x), chunks = (n + chunk_size - 1) / chunk_size;
+    const Index n = count(mesh_.points), chunks = (n + chunk_size - 1) / chunk_size;
     chunks_.resize(static_cast<std::size_t>(chunks));
     parallel_for(
         chunks,
         [&](Index c) {
             chunks_[c].clear();
-            for (Index i = c * chunk_size; i < std::min(n, (c + 1) * chunk_size); ++i) {
-                if (mesh_.is_shell[mesh_.node_body[i]]) continue;
+            for (Index k = c * chunk_size; k < std::min(n, (c + 1) * chunk_size); ++k) {
+                const Index i = mesh_.points[k], own = mesh_.node_body[i];
+                const bool still = mesh_.is_still[own];
                 for (const HalfSpace& h : half_spaces)
-                    if (h.normal.dot(x[i]) < h.offset) chunks_[c].push_back({i, h.body, none, Vec4::Zero()});
+                    if (!(still && mesh_.is_still[h.body]) && h.normal.dot(x[i]) < h.offset)
+                        chunks_[c].push_back({i, h.body, none, Vec4::Zero()});
                 for (Index body : shells_)
-                    if (holds(tree_.body_box(body), x[i]) && tree_.winding(x, body, x[i]) != 0)
+                    if (body != own && !(still && mesh_.is_still[body]) && holds(tree_.body_box(body), x[i]) &&
+                        tree_.winding(x, body, x[i]) != 0)
                         chunks_[c].push_back({i, body, none, Vec4::Zero()});
             }
         },

@@ -1,7 +1,7 @@
 #pragma once
 // Stage 1 of [Heidelberger04]: all points that are inside a body, whatever the body is made of. Points of tetrahedral
-// bodies are looked for in other tetrahedral bodies, in closed shells and in half-spaces, and the vertices of shells in
-// tetrahedra; shells do not collide among themselves.
+// bodies and vertices of closed shells are looked for in tetrahedral bodies, in closed shells and in half-spaces; what
+// nothing moves does not collide among itself.
 
 #include "pliant/detection/face_tree.hpp"
 #include "pliant/detection/tet_hash.hpp"

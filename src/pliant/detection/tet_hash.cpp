@@ -86,34 +86,37 @@ void TetHash::choose_sizes(std::span<const Vec3> x)
     }
     if (!(cell_ > 0 && std::isfinite(cell_))) cell_ = 1; // every tetrahedron is a point
     inverse_cell_ = 1 / cell_;
-    const auto wanted = options_.buckets > 0 ? std::size_t(options_.buckets) : 4 * x.size();
+    const auto wanted = options_.buckets > 0 ? std::size_t(options_.buckets) : 4 * mesh_.points.size();
     mask_ = std::bit_ceil(std::max<std::size_t>(wanted, 1)) - 1;
 }
 
 void TetHash::sort_nodes(std::span<const Vec3> x)
 {
-    const Index n = count(x);
-    node_bucket_.resize(x.size());
+    const Index n = count(mesh_.points);
+    node_bucket_.resize(mesh_.points.size());
     parallel_for(
         n,
-        [&](Index i) {
-            node_bucket_[i] =
+        [&](Index k) {
+            const Index i = mesh_.points[k];
+            node_bucket_[k] =
                 static_cast<Index>(bucket(coordinate(x[i].x()), coordinate(x[i].y()), coordinate(x[i].z())));
         },
         2048);
     // Counting sort; nodes of a bucket stay in order. It is a small part of the whole, and serial.
     begin_.assign(mask_ + 2, 0);
     bucket_body_.assign(mask_ + 1, none);
-    for (Index i = 0; i < n; ++i) {
-        const Index b = node_bucket_[i];
+    for (Index k = 0; k < n; ++k) {
+        const Index b = node_bucket_[k], own = mesh_.node_body[mesh_.points[k]];
         ++begin_[b + 1];
         Index& body = bucket_body_[b];
-        body = body == none || body == mesh_.node_body[i] ? mesh_.node_body[i] : mixed;
+        body = body == none || body == own ? own : mixed;
     }
     for (std::size_t b = 0; b <= mask_; ++b) begin_[b + 1] += begin_[b];
-    entries_.resize(x.size());
-    for (Index i = n; i-- > 0;) // from the back, so that begin_[b + 1] ends where the bucket begins
-        entries_[--begin_[node_bucket_[i] + 1]] = {x[i], i, mesh_.node_body[i]};
+    entries_.resize(mesh_.points.size());
+    for (Index k = n; k-- > 0;) { // from the back, so that begin_[b + 1] ends where the bucket begins
+        const Index i = mesh_.points[k];
+        entries_[--begin_[node_bucket_[k] + 1]] = {x[i], i, mesh_.node_body[i]};
+    }
     // Now begin_[b + 1] is the begin of bucket b: shift it down.
     for (std::size_t b = 0; b <= mask_; ++b) begin_[b] = begin_[b + 1];
     begin_[mask_ + 1] = n;
@@ -138,7 +141,7 @@ void TetHash::visit_tet(std::span<const Vec3> x, Index t, Chunk& out) const
         hi[k] = coordinate(box.hi[k]);
         cells = std::min<std::int64_t>(cells * (std::int64_t(hi[k]) - lo[k] + 1), std::int64_t(1) << 40);
     }
-    if (cells > count(x)) {
+    if (cells > count(mesh_.points)) {
         for (const Entry& e : entries_)
             if (e.body != skip) visit(e);
         return;

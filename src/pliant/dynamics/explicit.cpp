@@ -46,6 +46,17 @@ void set_rotations_and_pins(const Model& model, const State& state, Real dt, Vec
 
 } // namespace
 
+/// All but the change of the pins' own momentum. Internal forces of free blocks sum to minus those of pins.
+void ExplicitStepper::add_up_outside(const Model& model, const State& state, Real dt)
+{
+    Vec3 sum = Vec3::Zero();
+    for (Index i = 0; i < model.block_count(); ++i) {
+        const Vec3 weight = model.mass[i] * (model.gravity - model.drag[i] * state.velocity[i]);
+        sum += model.is_prescribed(i) ? Vec3(weight - force_[i]) : weight;
+    }
+    outer_impulse_ = dt * sum;
+}
+
 void ExplicitStepper::substep(const Model& model, State& state, Real dt, const Correction& correction)
 {
     poll_interrupt();
@@ -61,6 +72,8 @@ void ExplicitStepper::substep(const Model& model, State& state, Real dt, const C
         forces_.evaluate(model, state, force_);
     }
     if (correction.forces) correction.forces(state, dt, force_);
+    add_up_outside(model, state, dt);
+    for (const Pin& pin : model.pins) outer_impulse_ -= model.mass[pin.block] * state.velocity[pin.block];
     // The mean velocity of the sub-step: the new one [Provot97], or the mean of the old and the new one.
     const Real part = verlet ? dt / 2 : dt;
     parallel_for(n, [&](Index i) { path[i] = state.velocity[i] + kick(model, force_, part, i); });
@@ -77,6 +90,7 @@ void ExplicitStepper::substep(const Model& model, State& state, Real dt, const C
             state.velocity[i] = end[i];
         });
     }
+    for (const Pin& pin : model.pins) outer_impulse_ += model.mass[pin.block] * state.velocity[pin.block];
     if (correction.committed) correction.committed(state);
 }
 

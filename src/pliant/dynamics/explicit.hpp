@@ -43,10 +43,17 @@ public:
     /// keeps the momenta of free bodies to rounding.
     void substep(const Model& model, State& state, Real dt, const Correction& correction = {});
 
+    /// What acted from outside in the last sub-step, contacts apart [N s]: gravity, drag, and what holds pins against
+    /// their elastic forces and those that the method added.
+    const Vec3& outer_impulse() const { return outer_impulse_; }
+
 private:
+    void add_up_outside(const Model& model, const State& state, Real dt);
+
     Integrator integrator_;
     Forces forces_;
     Vec3s force_;
+    Vec3 outer_impulse_ = Vec3::Zero();
 };
 
 /// The largest step for which the explicit integrators are stable: 0.9 (sqrt(1 + zeta^2) - zeta) 2 / omega, with

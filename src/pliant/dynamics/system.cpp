@@ -48,13 +48,13 @@ LinearSystem::LinearSystem(const Model& model)
     const Index n = model.block_count();
     A_ = BlockMatrix(make_pattern(n, coupled_blocks(model)));
     const BlockPattern& pattern = A_.pattern();
-    std::vector<std::uint8_t> assigned(static_cast<std::size_t>(pattern.slots()), 0);
-    for (const Index slot : pattern.diagonal) assigned[slot] = 1; // by the inertia
-    const MatrixRows matrix{pattern, assigned};
+    std::vector<SlotUse> use(static_cast<std::size_t>(pattern.slots()), SlotUse::untouched);
+    for (const Index slot : pattern.diagonal) use[slot] = SlotUse::assigned; // by the inertia
+    const MatrixRows matrix{pattern, use};
     batches_ = BatchSchedule(model, &matrix);
     for (Index row = 0; row < n; ++row)
-        cleared_.push_back(!std::all_of(assigned.begin() + pattern.row_begin[row],
-                                        assigned.begin() + pattern.row_begin[row + 1], [](auto a) { return a != 0; }));
+        cleared_.push_back(!std::all_of(use.begin() + pattern.row_begin[row], use.begin() + pattern.row_begin[row + 1],
+                                        [](SlotUse u) { return u == SlotUse::assigned; }));
     touches_pin_.assign(static_cast<std::size_t>(n), 0);
     for (const Pin& pin : model.pins)
         for (Index s = pattern.row_begin[pin.block]; s < pattern.row_begin[pin.block + 1]; ++s)
@@ -127,7 +127,7 @@ void LinearSystem::eliminate_prescribed(Index row, const Model& model)
 void LinearSystem::assemble(const Model& model, const State& state, Real dt)
 {
     batches_.for_each_piece(
-        [&](BatchRows& batch, Index begin, Index end) { batch.evaluate_system(begin, end, state.position); });
+        [&](BatchRows& batch, Index begin, Index end) { batch.evaluate_system(begin, end, state.position, dt); });
     prescribed_velocities(model, state, dt, prescribed_);
     batches_.for_each_chunk([&](Index begin, Index end, std::span<BatchRows* const> batches) {
         assemble_rows(model, state, dt, begin, end, batches);

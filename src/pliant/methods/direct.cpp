@@ -1,14 +1,33 @@
 #include "pliant/methods/direct.hpp"
 
+#include "pliant/core/parallel.hpp"
 #include "pliant/detection/exit_face.hpp"
-
-#include <cmath>
 
 namespace pliant {
 namespace {
 
 constexpr MethodOption options[] = {
     depth_option<DirectOptions>,
+    self_collision_option<DirectOptions>,
+    {.path = "contact.boundary-weights",
+     .kind = OptionKind::choice,
+     .words = "whole smooth",
+     .fallback = "whole",
+     .meaning = "How a penetrated triangle moves whose corners do not collide themselves. `whole`: all corners alike, "
+                "so that a lone contact is resolved at once; `smooth`: each by its weight, without a jump when a point "
+                "slides from one triangle to the next.",
+     .set = setter<DirectOptions>([](DirectOptions& o, const OptionValue& v) {
+         o.shares = v.word == "smooth" ? BoundaryShares::smooth : BoundaryShares::whole;
+     })},
+    {.path = "contact.integrator",
+     .kind = OptionKind::choice,
+     .words = "verlet backward-euler",
+     .fallback = "verlet",
+     .meaning = "`verlet`: as many explicit sub-steps as the stiffness asks for; `backward-euler`: one linear solve a "
+                "step, which then should be short against the time between collisions.",
+     .set = setter<DirectOptions>([](DirectOptions& o, const OptionValue& v) {
+         o.integrator = v.word == "backward-euler" ? Integrator::backward_euler : Integrator::verlet;
+     })},
 };
 
 /// The triangle that the point went through, or the tetrahedron it is in where inverted elements hide the triangle.
@@ -48,11 +67,15 @@ MethodInfo direct_method()
 }
 
 DirectContact::DirectContact(const World& world, const DirectOptions& options_in)
-    : contact_(world.model, options_in.depth), stepper_(world.model, Integrator::symplectic_euler)
-{}
+    : options_(options_in), contact_(world.model, options_in.depth, options_in.self_collision),
+      stepper_(world.model, Integrator::symplectic_euler)
+{
+    if (options_.integrator == Integrator::backward_euler) system_ = std::make_unique<LinearSystem>(world.model);
+}
 
 StepReport DirectContact::step(World& world, Real dt)
 {
+    if (options_.integrator == Integrator::backward_euler) return implicit_step(world, dt);
     StepReport report;
     Correction correction;
     correction.motion = [&](const State& start, Real h, Vec3s& path) {
@@ -63,23 +86,55 @@ StepReport DirectContact::step(World& world, Real dt)
     return report;
 }
 
+StepReport DirectContact::implicit_step(World& world, Real dt)
+{
+    StepReport report;
+    const Model& model = world.model;
+    State& state = world.state;
+    state.memory = {};
+    Vec3s v = state.velocity;
+    {
+        const ScopedTimer timer(report.profile, "integrate");
+        system_->assemble(model, state, dt);
+        system_->solve(options_.linear_tolerance, v);
+    }
+    inverse_blocks_ = system_->diagonal_inverse();
+    inverse_blocks_.resize(contact_.mass().size(), Mat3::Zero());
+    push_apart(model, state, dt, v, report);
+    advance(model, state, v, dt);
+    ++state.step;
+    for (PairForce& pair : report.pair_forces) {
+        pair.normal /= dt;
+        pair.friction /= dt;
+    }
+    const ScopedTimer timer(report.profile, "measure");
+    Profile ignored;
+    contact_.detect(model, state, ignored);
+    contact_.report_end(report);
+    return report;
+}
+
 void DirectContact::push_apart(const Model& model, const State& start, Real dt, Vec3s& path, StepReport& report)
 {
-    const Real from = start.time, to = start.time + dt;
-    end_.resize(path.size());
-    for (std::size_t i = 0; i < path.size(); ++i) end_[i] = start.position[i] + dt * path[i];
-    contact_.detect(model, end_, to);
-    contacts_.clear();
-    for (Index i = 0; i < count(contact_.points()); ++i) {
-        contacts_.push_back(contact_.contact(model, i, to, from, to));
-        set_partner(contact_, i, contacts_.back());
-    }
-    contact_.displacements(model, path, from, to, displacement_);
+    move_configuration(model, start, path, dt, end_);
+    contact_.detect(model, end_, report.profile);
+    const ScopedTimer timer(report.profile, "respond");
+    contact_.make_contacts(model, start, end_, contacts_);
+    parallel_for(
+        count(contacts_), [&](Index i) { set_partner(contact_, i, contacts_[i]); }, 64);
+    contact_.displacements(model, start, end_, displacement_);
     force_.assign(contact_.mass().size(), Vec3::Zero());
-    forces_.add({contacts_, contact_.mass(), displacement_, dt, BoundaryShares::whole}, force_);
-    for (std::size_t i = 0; i < path.size(); ++i)
-        if (!std::isinf(contact_.mass()[i])) path[i] += dt / contact_.mass()[i] * force_[i];
-    contact_.report(contacts_, forces_.local_force(), dt, report);
+    forces_.add({contacts_, contact_.mass(), displacement_, dt, options_.shares, inverse_blocks_}, force_);
+    for (std::size_t i = 0; i < path.size(); ++i) {
+        if (model.is_prescribed(Index(i))) {
+            if (report.outer_impulse) *report.outer_impulse -= dt * force_[i]; // what holds the pin against it
+        } else if (!force_[i].isZero(0)) {
+            path[i] += inverse_blocks_.empty() ? Vec3(dt / contact_.mass()[i] * force_[i])
+                                               : Vec3(dt * (inverse_blocks_[i] * force_[i]));
+        }
+    }
+    contact_.push_rotors(model, start, forces_.local_force(), dt, path);
+    contact_.report(model, forces_.local_force(), dt, report);
 }
 
 } // namespace pliant

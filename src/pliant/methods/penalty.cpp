@@ -1,21 +1,30 @@
 #include "pliant/methods/penalty.hpp"
 
+#include "pliant/dynamics/system.hpp"
+
+#include <cmath>
+
 namespace pliant {
 namespace {
 
 /// Part of critical damping of a contact.
-constexpr Real contact_damping = 0.1;
-/// Sub-steps per stable one: elasticity takes a quarter of what explicit integration bears, contact up to half of it
-/// (penalty_forces.hpp), and damping the rest.
-constexpr Real finer = 1.8; // stable_step() is 0.9 of the limit, and half of the limit is taken
+constexpr Real contact_damping = 0.05;
+/// Sub-steps per stable one: contact takes half its budget of what explicit integration bears (penalty_forces.hpp), its
+/// damping a quarter, and elasticity the rest, the square of the step over its limit, of which stable_step() is 0.9.
+Real finer(Real kappa)
+{
+    return 0.9 / std::sqrt(0.75 - std::max(kappa, contact_budget) / 2);
+}
 
 constexpr MethodOption options[] = {
     depth_option<PenaltyOptions>,
+    self_collision_option<PenaltyOptions>,
     {.path = "contact.penalty-stiffness",
      .kind = OptionKind::number,
      .range = {0, 1, true, false},
-     .fallback = "1",
-     .meaning = "Stiffness of contacts, as a part of the largest that is stable.",
+     .fallback = "0.2",
+     .meaning = "Stiffness of contacts, as a part of the largest that is stable: at 0.2 a lone point is stopped within "
+                "seven sub-steps. A stiffer contact throws out what is deep inside.",
      .set = setter<PenaltyOptions>([](PenaltyOptions& o, const OptionValue& v) { o.stiffness = v.number; })},
 };
 
@@ -39,7 +48,8 @@ MethodInfo penalty_method()
 }
 
 PenaltyContact::PenaltyContact(const World& world, const PenaltyOptions& options_in)
-    : options_(options_in), contact_(world.model, options_in.depth), stepper_(world.model, Integrator::symplectic_euler)
+    : options_(options_in), contact_(world.model, options_in.depth, options_in.self_collision),
+      stepper_(world.model, Integrator::symplectic_euler)
 {}
 
 StepReport PenaltyContact::step(World& world, Real dt)
@@ -49,31 +59,34 @@ StepReport PenaltyContact::step(World& world, Real dt)
     correction.forces = [&](const State& start, Real h, Vec3s& force) {
         add_forces(world.model, start, h, force, report);
     };
-    const SubSteps substeps = {stable_substeps(world.model, world.state, finer * dt), inner_states};
+    correction.motion = [&](const State& start, Real h, Vec3s& path) {
+        contact_.push_rotors(world.model, start, forces_.local_force(), h, path);
+    };
+    const SubSteps substeps = {stable_substeps(world.model, world.state, finer(options_.stiffness) * dt), inner_states};
     take_substeps(world.model, world.state, dt, substeps, stepper_, correction, contact_, report);
     return report;
 }
 
 void PenaltyContact::add_forces(const Model& model, const State& start, Real dt, Vec3s& force, StepReport& report)
 {
-    const Real from = start.time, to = start.time + dt;
-    contact_.detect(model, start.position, from);
-    contacts_.clear();
-    for (Index i = 0; i < count(contact_.points()); ++i) {
-        PointContact c = contact_.contact(model, i, from, from, to);
+    contact_.detect(model, start, report.profile);
+    const ScopedTimer timer(report.profile, "respond");
+    move_configuration(model, start, start.velocity, dt, end_);
+    contact_.make_contacts(model, start, end_, contacts_);
+    for (Index i = 0; i < count(contacts_); ++i) {
+        PointContact& c = contacts_[i];
         c.motion /= dt; // a velocity here
-        if (const PointInBody& point = contact_.points()[i]; point.tet != none) {
-            c.nodes = contact_.mesh().tets[point.tet];
-            c.weights = point.weights.cwiseMax(0) / point.weights.cwiseMax(0).sum();
-        }
-        contacts_.push_back(c);
+        const PointInBody& point = contact_.points()[i];
+        if (point.tet == none) continue;
+        c.nodes = contact_.mesh().tets[point.tet];
+        c.weights = point.weights.cwiseMax(0) / point.weights.cwiseMax(0).sum();
     }
-    contact_.displacements(model, start.velocity, from, to, velocity_);
+    contact_.displacements(model, start, end_, velocity_);
     for (Vec3& v : velocity_) v /= dt;
     force_.assign(contact_.mass().size(), Vec3::Zero());
     forces_.add({contacts_, contact_.mass(), velocity_, dt, options_.stiffness, contact_damping}, force_);
     for (std::size_t i = 0; i < force.size(); ++i) force[i] += force_[i]; // pins follow their script all the same
-    contact_.report(contacts_, forces_.local_force(), dt, report);
+    contact_.report(model, forces_.local_force(), dt, report);
 }
 
 } // namespace pliant

@@ -7,7 +7,8 @@ namespace pliant {
 /// Options of method "penalty".
 struct PenaltyOptions {
     DepthMeasure depth = DepthMeasure::consistent;
-    Real stiffness = 1; ///< kappa of PenaltyForces
+    SelfCollision self_collision = SelfCollision::off;
+    Real stiffness = 0.2; ///< kappa of PenaltyForces
 
     bool operator==(const PenaltyOptions&) const = default;
     operator MethodOptions() const { return {"penalty", *this}; }
@@ -28,6 +29,7 @@ private:
     ExplicitStepper stepper_;
     PenaltyForces forces_;
     std::vector<PointContact> contacts_;
+    State end_;
     Vec3s velocity_, force_; // scratch
 };
 

@@ -2,6 +2,8 @@
 #include "pliant/core/profile.hpp"
 #include "pliant/core/record.hpp"
 
+#include <optional>
+
 namespace pliant {
 
 /// One contact as users see it: where, which way, how strong.
@@ -57,8 +59,13 @@ struct StepReport {
     std::vector<Real> residual_history; ///< of the last contact solve, where the method has an iterative one
     std::vector<ContactPoint> contacts; ///< with a force, in canonical order; of the last sub-step
     std::vector<Release> releases;      ///< pairs that this step let through
+    /// Bodies that were wholly inside others during the step, and which those are; where the method knows.
+    std::vector<std::array<Index, 2>> enclosed;
     /// By bodies, over all sub-steps. What zones of impact and truncation do to the motion is not in them.
     std::vector<PairForce> pair_forces;
+    /// What acted on the moving bodies from outside during the step, where the method adds it up: gravity, drag, and
+    /// the forces of obstacles and pins [N s]. Anything else that changes the momentum is an error.
+    std::optional<Vec3> outer_impulse;
     /// The method's own numbers (ImplicitReport, ...), each a column of stats.csv.
     Record own;
 };

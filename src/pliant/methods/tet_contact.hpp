@@ -12,7 +12,7 @@ namespace pliant {
 /// How the depth of a point inside a body is measured.
 enum class DepthMeasure { consistent, closest_feature };
 
-/// The option of both methods that chooses it: member `depth` of their options.
+/// The options of both methods: members `depth` and `self_collision` of their structs.
 template <class Options>
 constexpr MethodOption depth_option = {
     .path = "contact.depth",
@@ -25,46 +25,65 @@ constexpr MethodOption depth_option = {
     .set = setter<Options>([](Options& o, const OptionValue& v) {
         o.depth = v.word == "closest-feature" ? DepthMeasure::closest_feature : DepthMeasure::consistent;
     })};
+template <class Options>
+constexpr MethodOption self_collision_option = {
+    .path = "contact.self-collision",
+    .kind = OptionKind::boolean,
+    .fallback = "false",
+    .meaning = "Whether a body of tetrahedra collides with itself, where it is more than two of its edges away from "
+               "itself in the rest shape.",
+    .set = setter<Options>([](Options& o, const OptionValue& v) {
+        o.self_collision = v.word == "true" ? SelfCollision::on : SelfCollision::off;
+    })};
 
 struct TetContactReport {
     Real deepest_penetration = 0; ///< at the end of the step [m]
+    Real penetration_edges = 0;   ///< the deepest over the shorter of the two bodies' median edges
     int colliding_points = 0;     ///< that the last sub-step pushed
+    int enclosed_bodies = 0;      ///< bodies that were wholly inside another one in the step
 
-    static constexpr const char* member_names[] = {"deepest_penetration", "colliding_points"};
+    static constexpr const char* member_names[] = {"deepest_penetration", "penetration_edges", "colliding_points",
+                                                   "enclosed_bodies"};
 };
 
 /// Why the methods on tetrahedra cannot simulate a body; empty: they can.
 std::string why_no_tet_contact(const Model& model, const Body& body);
 
-/// Detection among all bodies of a world. Nodes are the blocks of the model and after them the vertices of mesh
-/// obstacles. Holds scratch only.
+/// Detection among all bodies of a world. Nodes are the blocks of the model, and after them the vertices of rigid
+/// bodies and of mesh obstacles. Holds scratch only.
 class TetContact {
 public:
-    TetContact(const Model& model, DepthMeasure measure);
+    TetContact(const Model& model, DepthMeasure measure, SelfCollision self_collision);
 
-    /// Looks for points inside bodies, with blocks at the given places [m] and obstacles where they are at the time.
-    void detect(const Model& model, const Vec3s& position, Real time);
+    /// Looks for points inside bodies in a configuration (time, positions, orientations).
+    void detect(const Model& model, const State& at, Profile& profile);
     /// One entry a point and body, of the last detection.
     const std::vector<PointInBody>& points() const { return points_; }
     const std::vector<PointDepth>& depths() const { return depths_->points; }
-    Real deepest() const; ///< [m]
     /// Per node [m], of the last detection.
     const Vec3s& positions() const { return x_; }
 
     const CollisionMesh& mesh() const { return mesh_; }
-    /// Per node [kg]; infinity for pins and obstacles.
+    /// Per node [kg]; infinity for pins and obstacles. A rigid body's vertices have the mass of its contacts instead.
     const std::vector<Real>& mass() const { return mass_; }
 
-    /// What a contact has in common in both methods: point, depth, friction, and for a partner that is scripted its
-    /// displacement from one time to another [m] (`time` is that of the last detection).
-    PointContact contact(const Model& model, Index i, Real time, Real from, Real to) const;
-    /// Displacements of the nodes from `from` to `to` [m]; those of blocks are along `path` [m/s].
-    void displacements(const Model& model, const Vec3s& path, Real from, Real to, Vec3s& out) const;
+    /// All contacts of the last detection, without the nodes of the partners. `motion` is the displacement from start
+    /// to end [m] of a partner without nodes.
+    void make_contacts(const Model& model, const State& start, const State& end, std::vector<PointContact>& out);
+    /// Displacements of the nodes from start to end [m].
+    void displacements(const Model& model, const State& start, const State& end, Vec3s& out) const;
 
+    /// Adds to the velocities of rigid bodies what the forces on points [N] do in a sub-step of length dt.
+    void push_rotors(const Model& model, const State& start, const Vec3s& local_force, Real dt, Vec3s& path) const;
     /// Puts the contacts of a sub-step of length dt into the report, with the forces on their points [N].
-    void report(const std::vector<PointContact>& contacts, const Vec3s& local_force, Real dt, StepReport& report) const;
+    void report(const Model& model, const Vec3s& local_force, Real dt, StepReport& report) const;
+    /// Puts what the last detection has found into the report, as the end of a step.
+    void report_end(StepReport& report) const;
 
 private:
+    Index rotor_of(const Model& model, Index body) const { return model.bodies[body].rotor; }
+    Real mass_of_rotor(const Model& model, Index rotor, const Vec3& at, const Vec3& direction) const;
+
     Index blocks_ = 0;            ///< nodes that are blocks
     std::vector<Index> vertices_; ///< per node after the blocks: its vertex in the surface
     std::vector<Real> mass_;
@@ -75,8 +94,11 @@ private:
     PenetrationDepth depth_;
     std::vector<HalfSpace> half_spaces_;
     Vec3s x_;
+    std::vector<Pose> poses_; ///< of the model's frames at the last detection
     std::vector<PointInBody> points_;
     const PenetrationDepths* depths_ = nullptr;
+    std::vector<Index> rotor_frame_;    ///< per rotor: its frame in the model
+    std::vector<Index> rotor_contacts_; ///< per rotor: contacts that it takes part in
 };
 
 /// How one step is cut into sub-steps.

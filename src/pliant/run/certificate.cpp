@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
+#include "pliant/mesh/topology.hpp"
 #include "pliant/run/array_file.hpp"
 #include "pliant/run/files.hpp"
 #include "pliant/run/machine.hpp"
@@ -23,6 +24,7 @@ struct FrameResult {
     Real time = 0;
     FrameCheck check;
     std::vector<CertificateEnclosure> enclosed;
+    CertificatePenetration penetration;
     bool has_path = false;
     bool path_certain = true;
     std::int64_t path_pairs = 0, path_impacts = 0;
@@ -45,6 +47,32 @@ std::vector<CertificateEnclosure> new_enclosures(const FrameChecker& checker, co
     std::vector<CertificateEnclosure> out;
     for (const auto& entry : groups) out.push_back(entry.second);
     return out;
+}
+
+/// Median length of the edges of each body's triangles in the rest shape [m]; 0 without triangles.
+std::vector<Real> edge_lengths(const RunMesh& mesh)
+{
+    std::vector<Real> lengths;
+    for (const RunBody& body : mesh.bodies) {
+        const auto first = mesh.triangles.begin() + body.first_triangle;
+        const std::vector<Triangle> triangles(first, first + body.triangle_count);
+        lengths.push_back(median_edge_length(mesh.rest, edges_of(triangles)));
+    }
+    return lengths;
+}
+
+CertificatePenetration deepest_of(const FrameChecker& checker, const Frame& frame, const std::vector<Enclosure>& now,
+                                  const std::vector<Real>& edge_length)
+{
+    const auto deepest = std::max_element(now.begin(), now.end(),
+                                          [](const Enclosure& a, const Enclosure& b) { return a.depth < b.depth; });
+    if (deepest == now.end()) return {};
+    const Index body = checker.body_of_vertex(deepest->vertex);
+    Real edge = edge_length[body];
+    if (edge_length[deepest->container] > 0) edge = std::min(edge, edge_length[deepest->container]);
+    const std::vector<RunBody>& bodies = checker.mesh().bodies;
+    return {deepest->depth,    edge > 0 ? deepest->depth / edge : 0, frame.number, frame.time,
+            bodies[body].name, bodies[deepest->container].name};
 }
 
 /// Sub-steps of each step, from stats.csv; a step that is not listed counts as whole.
@@ -90,6 +118,17 @@ std::vector<std::string> not_reached(const RunReader& reader)
                                   steps, excess.size(), step[worst], time[worst],
                                   known ? "'" + reader.bodies()[number].name + "'" : "a body", 100 * excess[worst]));
     }
+    const std::vector<Real> inverted = stats.values("inverted"), inverted_body = stats.values("inverted_body");
+    const auto turned = std::count_if(inverted.begin(), inverted.end(), [](Real n) { return n > 0; });
+    if (turned > 0) {
+        const auto at = std::max_element(inverted.begin(), inverted.end()) - inverted.begin();
+        const auto number = static_cast<Index>(std::clamp(inverted_body[at], -1.0, 1e9));
+        const bool known = number >= 0 && number < count(reader.bodies());
+        out.push_back(fmt::format("tetrahedra the right way round in {} of {} steps, at most {:.0f} were inside out in "
+                                  "step {:.0f} ({:.6g} s), most of them in {}",
+                                  turned, inverted.size(), inverted[at], step[at], time[at],
+                                  known ? "'" + reader.bodies()[number].name + "'" : "a body"));
+    }
     return out;
 }
 
@@ -132,6 +171,7 @@ void add(Certificate& c, Index number, const FrameResult& r)
         c.deepest = std::max(c.deepest, e.depth);
         if (c.enclosed.size() < Certificate::max_listed) c.enclosed.push_back(e);
     }
+    if (r.penetration.depth > c.penetration.depth) c.penetration = r.penetration;
     if (!r.has_path) return;
     ++c.steps_checked;
     c.path_pairs += r.path_pairs;
@@ -165,6 +205,7 @@ void measure_frames(const RunReader& reader, const Scene& scene, Certificate& c)
 void check_frames(const RunReader& reader, const std::function<void(Index, Index)>& on_frame, Certificate& c)
 {
     const FrameChecker checker(reader.mesh());
+    const std::vector<Real> edge_length = edge_lengths(reader.mesh());
     const std::map<std::int64_t, int> substeps = substeps_of(reader);
     std::vector<FrameResult> results(static_cast<std::size_t>(c.frames));
     std::atomic<Index> done = 0;
@@ -174,6 +215,7 @@ void check_frames(const RunReader& reader, const std::function<void(Index, Index
         FrameResult& r = results[static_cast<std::size_t>(i)];
         r.time = frame.time;
         r.check = checker.check(frame);
+        r.penetration = deepest_of(checker, frame, r.check.enclosed, edge_length);
         if (i > 0) {
             r.enclosed = new_enclosures(checker, frame, r.check.enclosed, start);
             r.check.enclosed = {};
@@ -207,6 +249,10 @@ void add_expectations(const RunReader& reader, const Scene& scene, Certificate& 
         c.expectations.push_back({"intersections", c.most_in_a_frame <= *scene.expect.intersections,
                                   fmt::format("{} in the worst frame, at most {} expected", c.most_in_a_frame,
                                               *scene.expect.intersections)});
+    if (scene.expect.penetration)
+        c.expectations.push_back({"penetration", c.penetration.depth <= *scene.expect.penetration,
+                                  fmt::format("{:.3g} m at the deepest, at most {:.3g} m expected", c.penetration.depth,
+                                              *scene.expect.penetration)});
     for (ExpectationResult& e : check_expectations(reader)) c.expectations.push_back(std::move(e));
     c.not_reached = not_reached(reader);
     if (const auto& info = reader.info(); info.contains("released") && info["released"].is_array())
@@ -229,6 +275,9 @@ std::string outcome(const Certificate& c)
         words += fmt::format("The promise of method {} is {}.", c.method, c.clean() ? "kept" : "BROKEN");
     else
         words += fmt::format("Method {} promises nothing about {}.", c.method, c.exact ? "this" : "them");
+    if (const CertificatePenetration& p = c.penetration; p.depth > 0)
+        words += fmt::format(" The deepest penetration is {:.3g} m, {:.2g} of an edge: '{}' in '{}' at {:.4g} s.",
+                             p.depth, p.edges, p.body, p.container, p.time);
     if (!expected) words += " The scene expects something else.";
     for (const std::string& what : c.not_reached) words += " Not reached: " + what + ".";
     if (!c.released.empty()) {
@@ -325,6 +374,12 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
         impact["position"] = list(x.position);
         impacts.push_back(std::move(impact));
     }
+    Json penetration = {{"depth", c.penetration.depth}, {"edges", c.penetration.edges}};
+    if (c.penetration.depth > 0) {
+        penetration["frame"] = c.penetration.frame;
+        penetration["time"] = c.penetration.time;
+        penetration["bodies"] = {c.penetration.body, c.penetration.container};
+    }
     for (const ExpectationResult& e : c.expectations)
         expectations.push_back({{"name", e.name}, {"met", e.met}, {"detail", e.detail}});
     Json measure; // null: there is none
@@ -352,6 +407,7 @@ nlohmann::ordered_json certificate_json(const Certificate& c, const RunMesh& mes
             {"most_in_a_frame", c.most_in_a_frame},
             {"enclosures", c.enclosures},
             {"deepest", c.deepest},
+            {"penetration", penetration},
             {"steps_checked", c.steps_checked},
             {"path_pairs", c.path_pairs},
             {"path_impacts", c.path_impacts},

@@ -26,6 +26,15 @@ struct CertificateEnclosure {
     Vec3 position = Vec3::Zero(); ///< of the first one [m]
 };
 
+/// The vertex that is deepest inside another body, or behind a plane, in any frame.
+struct CertificatePenetration {
+    Real depth = 0; ///< distance to the surface that it is behind [m]
+    Real edges = 0; ///< the same over the shorter of the two bodies' median edges
+    Index frame = 0;
+    Real time = 0;               ///< [s]
+    std::string body, container; ///< names
+};
+
 struct CertificateImpact {
     Index frame = 0;     ///< at the end of the step
     Real time = 0;       ///< of the impact [s]
@@ -60,8 +69,9 @@ struct Certificate {
     Index frames_intersecting = 0;  ///< frames with any
     std::int64_t most_in_a_frame = 0;
     std::int64_t enclosures = 0; ///< vertices newly inside or behind, over all frames
-    Real deepest = 0;            ///< of all crossings and enclosures; 0 when there is none [m]
-    Index steps_checked = 0;     ///< paths, when every step is stored
+    CertificatePenetration penetration;
+    Real deepest = 0;        ///< of all crossings and enclosures; 0 when there is none [m]
+    Index steps_checked = 0; ///< paths, when every step is stored
     std::int64_t path_pairs = 0, path_impacts = 0, uncertain_impacts = 0;
     std::vector<CertificateCrossing> crossings;
     std::vector<CertificateEnclosure> enclosed;

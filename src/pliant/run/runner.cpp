@@ -196,6 +196,19 @@ private:
             note(fmt::format("{} is {:.3g} % longer than max-strain allows", name(body), 100 * excess));
             noted_excess_ = 2 * excess;
         }
+        if (const auto [inverted, body] = sums.inverted; inverted > noted_inverted_) {
+            note(fmt::format("{} of the tetrahedra, most of them in {}, {} turned inside out", inverted, name(body),
+                             inverted == 1 ? "is" : "are"));
+            noted_inverted_ = 2 * inverted;
+        }
+        if (report.enclosed.size() > noted_enclosed_) {
+            const auto [body, inside] = report.enclosed.front();
+            note(fmt::format("{} is wholly inside {}{}: no edge shows a way out, and the nearest surface is taken",
+                             name(body), name(inside),
+                             report.enclosed.size() > 1 ? fmt::format(" (and {} more)", report.enclosed.size() - 1)
+                                                        : ""));
+            noted_enclosed_ = report.enclosed.size();
+        }
         if (report.residual_over_tolerance > noted_residual_) {
             note(fmt::format("a solve ended at {:.3g} times its tolerance", report.residual_over_tolerance));
             noted_residual_ = 2 * report.residual_over_tolerance;
@@ -295,9 +308,11 @@ private:
     std::int64_t first_step_ = 0;
     Index frame_ = 0; ///< next to store
     Index max_contacts_ = 0;
-    Json released_ = Json::array(); ///< pairs that were let through
-    Real noted_excess_ = 0.01;      ///< of a limit of strain: a larger one is said
-    Real noted_residual_ = 1;       ///< over its tolerance: a larger one is said
+    Json released_ = Json::array();  ///< pairs that were let through
+    Real noted_excess_ = 0.01;       ///< of a limit of strain: a larger one is said
+    Index noted_inverted_ = 0;       ///< tetrahedra, said to be inside out
+    std::size_t noted_enclosed_ = 0; ///< bodies, said to be inside others
+    Real noted_residual_ = 1;        ///< over its tolerance: a larger one is said
     bool every_step_before_ = false;
     Real seconds_before_ = 0;
     std::string started_ = utc_now();

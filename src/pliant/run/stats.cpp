@@ -60,6 +60,8 @@ constexpr Column columns[] = {
     {"max_elongation", [](const Line& l) { return number(l.sums.max_elongation); }},
     {"strain_excess", [](const Line& l) { return number(l.sums.strain_excess.amount); }},
     {"strain_body", [](const Line& l) { return number(l.sums.strain_excess.body); }},
+    {"inverted", [](const Line& l) { return number(l.sums.inverted.count); }},
+    {"inverted_body", [](const Line& l) { return number(l.sums.inverted.body); }},
     {"momentum_x", [](const Line& l) { return number(l.sums.momentum.x()); }},
     {"momentum_y", [](const Line& l) { return number(l.sums.momentum.y()); }},
     {"momentum_z", [](const Line& l) { return number(l.sums.momentum.z()); }},
@@ -126,6 +128,7 @@ StepSums step_sums(const World& world)
     sums.max_speed = std::sqrt(speed_sq);
     sums.max_elongation = max_elongation(world.model, world.state);
     sums.strain_excess = strain_excess(world.model, world.state.position);
+    sums.inverted = inverted_elements(world.model, world.state.position);
     sums.momentum = linear_momentum(world.model, world.state);
     sums.finite = std::isfinite(sums.max_speed) && std::isfinite(sums.energy.total());
     return sums;
@@ -134,6 +137,8 @@ StepSums step_sums(const World& world)
 std::optional<Real> momentum_error(const World& world, const Vec3& momentum_before, Real dt, const StepReport& report)
 {
     const Model& model = world.model;
+    if (report.outer_impulse)
+        return (linear_momentum(model, world.state) - momentum_before - *report.outer_impulse).norm();
     if (!model.pins.empty() || (report.rung != Rung::free && report.rung != Rung::refinement)) return std::nullopt;
     Vec3 force = moving_mass(model) * model.gravity;
     for (const ContactPoint& c : report.contacts) {

@@ -17,6 +17,7 @@ struct StepSums {
     Real max_speed = 0;                 ///< of any free block that is a velocity [m/s]
     Real max_elongation = 0;            ///< see pliant::max_elongation()
     StrainExcess strain_excess;         ///< over the limits of the scene
+    InvertedElements inverted;          ///< tetrahedra
     Vec3 momentum = Vec3::Zero();       ///< linear [kg m/s]
     std::optional<Real> momentum_error; ///< see pliant::momentum_error()
     bool finite = true;
@@ -24,9 +25,10 @@ struct StepSums {
 /// All but `momentum_error`.
 StepSums step_sums(const World& world);
 
-/// Change of the linear momentum in a step of length dt that gravity, drag and the reported contact forces of
-/// obstacles do not explain [N s]. Unknown where there are pins, whose forces are not computed, and in steps that were
-/// cut or saved by a fail-safe, of which the report holds only a part of the forces.
+/// Change of the linear momentum in a step of length dt that gravity, drag and the forces of obstacles and pins do not
+/// explain [N s]. Where the method does not add these up itself (StepReport::outer_impulse), it is unknown with pins,
+/// whose forces are not computed, and in steps that were cut or saved by a fail-safe, of which the report holds only a
+/// part of the forces.
 std::optional<Real> momentum_error(const World& world, const Vec3& momentum_before, Real dt, const StepReport& report);
 
 /// Appends lines to stats.csv. Lines are buffered; flush() brings them to the disk. Throws StorageError.

@@ -275,7 +275,8 @@ private:
         if (!(radius > smallest_size && radius < largest_size))
             fail(mesh->mark,
                  "bodies." + name + " measures " + fmt::format("{:.3g}", radius) + " m, which is out of reach");
-        const std::vector<Pose> poses = copy_poses(body.find("copies"), place_of(body), radius);
+        const std::vector<Pose> poses =
+            copy_poses(body.find("copies"), place_of(body), radius, scene_.z_up ? Vec3::UnitZ() : Vec3::UnitY());
         const bool numbered = body.has("copies") || pieces.size() > 1;
         const Value* scatter = body.find("scatter");
         const BodyOptions all = options;

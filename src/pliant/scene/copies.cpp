@@ -2,6 +2,8 @@
 
 #include "pliant/core/random.hpp"
 
+#include <cmath>
+#include <numbers>
 #include <unordered_map>
 
 namespace pliant {
@@ -16,6 +18,27 @@ std::vector<Pose> grid_poses(const Value& grid, const Pose& place)
         for (int j = 0; j < n.y(); ++j)
             for (int i = 0; i < n.x(); ++i)
                 poses.push_back({place.translation + spacing.cwiseProduct(Vec3(i, j, k)), place.rotation});
+    return poses;
+}
+
+std::vector<Pose> helix_poses(const Value& helix, const Pose& place, const Vec3& up)
+{
+    const Real radius = helix.at("radius").real(), rise = helix.at("rise").real() / (2 * std::numbers::pi),
+               spacing = helix.at("spacing").real(), twist = helix.at("twist").real() * std::numbers::pi / 180;
+    const Real length = std::hypot(radius, rise); // of the helix a radian
+    const Quat stand = Quat::FromTwoVectors(Vec3::UnitY(), up);
+    std::vector<Pose> poses;
+    for (std::int64_t i = 0; i < helix.at("count").integer(); ++i) {
+        const Real angle = static_cast<Real>(i) * spacing / length;
+        const Vec3 out(std::sin(angle), 0,
+                       std::cos(angle)); // from the axis; it goes round like the sun, seen from above
+        const Vec3 along = (radius * Vec3(std::cos(angle), 0, -std::sin(angle)) + rise * Vec3::UnitY()) / length;
+        Mat3 axes;
+        axes << along, out.cross(along), out;
+        const Quat turn = Quat(axes) * Quat(Eigen::AngleAxis<Real>(static_cast<Real>(i) * twist, Vec3::UnitX()));
+        poses.push_back(
+            {place.translation + stand * (radius * out + rise * angle * Vec3::UnitY()), stand * turn * place.rotation});
+    }
     return poses;
 }
 
@@ -58,7 +81,9 @@ std::vector<Pose> random_poses(const Value& random, const Pose& place, Real radi
     const Vec3 low = random.at("box").at("min").vec3(), high = random.at("box").at("max").vec3();
     const std::int64_t wanted = random.at("count").integer();
     Random source(static_cast<std::uint64_t>(random.at("seed").integer()));
-    Sparse taken(low, std::max(2 * radius, 1e-6 * (high - low).norm() + 1e-300));
+    const Value& distance = random.at("distance");
+    const Real apart = distance.scalar == "auto" ? 2 * radius : distance.real();
+    Sparse taken(low, std::max(apart, 1e-6 * (high - low).norm() + 1e-300));
     std::vector<Pose> poses;
     while (static_cast<std::int64_t>(poses.size()) < wanted) {
         Vec3 x = source.in_box(low, high);
@@ -82,13 +107,15 @@ Real copy_count(const Value* copies)
 {
     if (!copies) return 1;
     if (const Value* grid = copies->find("grid")) return grid->at("count").vec3().prod();
+    if (const Value* helix = copies->find("helix")) return helix->at("count").real();
     return copies->at("random").at("count").real();
 }
 
-std::vector<Pose> copy_poses(const Value* copies, const Pose& place, Real radius)
+std::vector<Pose> copy_poses(const Value* copies, const Pose& place, Real radius, const Vec3& up)
 {
     if (!copies) return {place};
     if (const Value* grid = copies->find("grid")) return grid_poses(*grid, place);
+    if (const Value* helix = copies->find("helix")) return helix_poses(*helix, place, up);
     return random_poses(copies->at("random"), place, radius);
 }
 

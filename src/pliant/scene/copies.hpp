@@ -9,8 +9,8 @@ namespace pliant {
 /// How many bodies a body entry makes; `copies` may be null.
 Real copy_count(const Value* copies);
 
-/// Poses of all copies: the body's own pose, an array of it, or random ones whose bounding spheres (about the mesh
-/// origin) do not overlap.
-std::vector<Pose> copy_poses(const Value* copies, const Pose& place, Real radius);
+/// Poses of all copies: the body's own pose, an array of it, a helix, or random ones. radius: of the bounding sphere
+/// about the mesh's origin [m].
+std::vector<Pose> copy_poses(const Value* copies, const Pose& place, Real radius, const Vec3& up);
 
 } // namespace pliant

@@ -1,5 +1,6 @@
 #include "pliant/scene/keys.hpp"
 
+#include "pliant/bodies/solid_models.hpp"
 #include "pliant/methods/table.hpp"
 
 #include <fmt/format.h>
@@ -47,7 +48,7 @@ constexpr Key own_keys[] = {
     {.path = "materials.*.poisson", .kind = K::number, .range = {0, 0.5, false, true}, .fallback = "0.3", .only = "solid", .meaning = "Poisson's ratio."},
     {.path = "materials.*.damping", .kind = K::number, .unit = "s", .range = at_least(0), .fallback = "0", .only = "solid", .meaning = "Stiffness-proportional (Rayleigh) damping."},
     {.path = "materials.*.drag", .kind = K::number, .unit = "1/s", .range = at_least(0), .fallback = "0", .only = "solid", .meaning = "Mass-proportional (Rayleigh) damping."},
-    {.path = "materials.*.model", .kind = K::choice, .words = "corotational", .fallback = "corotational", .only = "solid", .meaning = "How tetrahedra resist deformation. `corotational`: linear elasticity in the rotated frame of each element, fast, for large rotations and small strain."},
+    {.path = "materials.*.model", .kind = K::choice, .fallback = "corotational", .only = "solid", .meaning = "How tetrahedra resist deformation."},
     {.path = "materials.*.density", .kind = K::number, .unit = "kg/m^3", .range = above(0), .fallback = "1000", .only = "rigid", .meaning = "Mass per volume."},
 
     {.path = "materials.*.model", .kind = K::choice, .words = "springs shape-matching", .fallback = "springs", .only = "lattice", .meaning = "What moves the cells. `springs`: along their edges, face and body diagonals; `shape-matching`: lattice shape matching (FastLSM), for method `boxes` only."},
@@ -146,9 +147,10 @@ constexpr Key own_keys[] = {
     {.path = "bodies.*.mesh.letters.spacing", .kind = K::number, .unit = "m", .range = at_least(0), .fallback = "0", .meaning = "Added between letters."},
     {.path = "bodies.*.mesh.letters.font", .kind = K::text, .fallback = "/usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf", .meaning = "A font file."},
     {.path = "bodies.*.mesh.file", .kind = K::text, .meaning = "A mesh file (relative to the scene file): .obj, .ply, .stl, or Gmsh's .msh, which gives a solid its tetrahedra. Not turned by `up: z`."},
-    {.path = "bodies.*.mesh.tet-box", .kind = K::map, .meaning = "Box of tetrahedra, six a cell."},
+    {.path = "bodies.*.mesh.tet-box", .kind = K::map, .meaning = "Box of tetrahedra."},
     {.path = "bodies.*.mesh.tet-box.size", .kind = K::vector3, .unit = "m", .range = above(0), .fallback = "[1, 1, 1]", .meaning = "Lengths of its sides."},
     {.path = "bodies.*.mesh.tet-box.cells", .kind = K::integer3, .range = at_least(1), .fallback = "[4, 4, 4]", .meaning = "Cells along each side."},
+    {.path = "bodies.*.mesh.tet-box.split", .kind = K::choice, .words = "six five", .fallback = "six", .meaning = "Tetrahedra a cell: `six` around a diagonal, or `five`, mirrored from cell to cell."},
     {.path = "bodies.*.mesh.tet-bar", .kind = K::map, .meaning = "Bar of tetrahedra along x."},
     {.path = "bodies.*.mesh.tet-bar.length", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1", .meaning = "Length along x."},
     {.path = "bodies.*.mesh.tet-bar.height", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.1", .meaning = "Height."},
@@ -162,6 +164,18 @@ constexpr Key own_keys[] = {
     {.path = "bodies.*.mesh.tet-torus.tube", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.2", .meaning = "Radius of the tube."},
     {.path = "bodies.*.mesh.tet-torus.around", .kind = K::integer, .range = at_least(3), .fallback = "24", .meaning = "Slices along the ring."},
     {.path = "bodies.*.mesh.tet-torus.section", .kind = K::integer, .range = at_least(3), .fallback = "8", .meaning = "Vertices around the tube."},
+    {.path = "bodies.*.mesh.tet-wedge", .kind = K::map, .meaning = "Arch stone of tetrahedra, like `wedge`."},
+    {.path = "bodies.*.mesh.tet-wedge.inner", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1", .meaning = "Inner radius."},
+    {.path = "bodies.*.mesh.tet-wedge.outer", .kind = K::number, .unit = "m", .range = above(0), .fallback = "1.2", .meaning = "Outer radius."},
+    {.path = "bodies.*.mesh.tet-wedge.angle", .kind = K::number, .unit = "deg", .range = {0, 180, true, true}, .fallback = "7.2", .meaning = "Angle that the stone spans."},
+    {.path = "bodies.*.mesh.tet-wedge.depth", .kind = K::number, .unit = "m", .range = above(0), .fallback = "0.2", .meaning = "Thickness along z."},
+    {.path = "bodies.*.mesh.tet-wedge.cells", .kind = K::integer3, .range = at_least(1), .fallback = "[2, 2, 2]", .meaning = "Cells along the arch, radial and along the depth."},
+    {.path = "bodies.*.mesh.tet-wedge.split", .kind = K::choice, .words = "six five", .fallback = "six", .meaning = "Tetrahedra a cell, as in `tet-box`."},
+    {.path = "bodies.*.mesh.tet-turned", .kind = K::map, .meaning = "Turned solid of tetrahedra around the vertical axis, like a chess figure."},
+    {.path = "bodies.*.mesh.tet-turned.profile", .kind = K::list, .fallback = "[[0.3, -0.5], [0.35, -0.3], [0.15, 0], [0.2, 0.3], [0, 0.5]]", .meaning = "Its outline from the bottom up; heights increase, and only the ends may lie on the axis."},
+    {.path = "bodies.*.mesh.tet-turned.profile[]", .kind = K::vector2, .unit = "m", .meaning = "Radius and height."},
+    {.path = "bodies.*.mesh.tet-turned.around", .kind = K::integer, .range = at_least(3), .fallback = "8", .meaning = "Vertices around."},
+    {.path = "bodies.*.mesh.tet-turned.core", .kind = K::choice, .words = "axis bare", .fallback = "axis", .meaning = "`axis`: vertices along the axis; `bare`: none inside, which takes fewer tetrahedra."},
     {.path = "bodies.*.embed", .kind = K::one_of, .meaning = "Carries the closed triangle mesh of a solid by a lattice of tetrahedra that covers it."},
     {.path = "bodies.*.embed.cells", .kind = K::integer, .range = between(1, 1000), .meaning = "Lattice cells along the longest side of the mesh."},
     {.path = "bodies.*.embed.size", .kind = K::number, .unit = "m", .range = above(0), .meaning = "Side of a lattice cell."},
@@ -185,12 +199,19 @@ constexpr Key own_keys[] = {
     {.path = "bodies.*.copies.grid", .kind = K::map, .meaning = "A regular array that starts at the body's place."},
     {.path = "bodies.*.copies.grid.count", .kind = K::integer3, .range = at_least(1), .fallback = "[1, 1, 1]", .meaning = "Bodies along x, y and z."},
     {.path = "bodies.*.copies.grid.spacing", .kind = K::vector3, .unit = "m", .fallback = "[1, 1, 1]", .meaning = "Distance from one to the next along x, y and z."},
-    {.path = "bodies.*.copies.random", .kind = K::map, .meaning = "Bodies thrown into a box without overlap of their bounding spheres."},
+    {.path = "bodies.*.copies.helix", .kind = K::map, .meaning = "Bodies one after the other along a helix around the vertical through the body's place; each has its x axis along the helix. The links of a chain, with `twist: 90 deg`."},
+    {.path = "bodies.*.copies.helix.count", .kind = K::integer, .range = at_least(1), .fallback = "required", .meaning = "Number of bodies."},
+    {.path = "bodies.*.copies.helix.radius", .kind = K::number, .unit = "m", .range = above(0), .fallback = "required", .meaning = "Radius of the helix."},
+    {.path = "bodies.*.copies.helix.rise", .kind = K::number, .unit = "m", .fallback = "0", .meaning = "How much higher it is after one turn."},
+    {.path = "bodies.*.copies.helix.spacing", .kind = K::number, .unit = "m", .range = above(0), .fallback = "required", .meaning = "Distance from one body to the next along the helix."},
+    {.path = "bodies.*.copies.helix.twist", .kind = K::number, .unit = "deg", .fallback = "0", .meaning = "How far each body is turned about the helix against the one before it."},
+    {.path = "bodies.*.copies.random", .kind = K::map, .meaning = "Bodies thrown into a box."},
     {.path = "bodies.*.copies.random.count", .kind = K::integer, .range = at_least(1), .fallback = "required", .meaning = "Number of bodies."},
     {.path = "bodies.*.copies.random.box", .kind = K::map, .fallback = "required", .meaning = "Where their centres go, relative to the body's place."},
     {.path = "bodies.*.copies.random.box.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},
     {.path = "bodies.*.copies.random.box.max", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Largest coordinates."},
     {.path = "bodies.*.copies.random.seed", .kind = K::integer, .range = at_least(0), .fallback = "1", .meaning = "Another number, another arrangement; the same number, the same arrangement everywhere."},
+    {.path = "bodies.*.copies.random.distance", .kind = K::number, .unit = "m", .range = at_least(0), .words = "auto", .fallback = "auto", .meaning = "Least distance between their centres; `auto` is so much that bounding spheres do not overlap."},
     {.path = "bodies.*.copies.random.turn", .kind = K::boolean, .fallback = "true", .meaning = "Turns each body at random."},
     {.path = "bodies.*.scatter", .kind = K::map, .meaning = "Gives each body of the entry, also each letter of a text, a start of its own at random."},
     {.path = "bodies.*.scatter.turn", .kind = K::boolean, .fallback = "true", .meaning = "Turns it about the middle of its own box."},
@@ -225,6 +246,7 @@ constexpr Key own_keys[] = {
 
     {.path = "expect", .kind = K::map, .fallback = "{}", .meaning = "What must come out; `pliant check` tests it on a run directory."},
     {.path = "expect.intersections", .kind = K::integer, .range = at_least(0), .meaning = "Largest number of intersecting triangle pairs in any frame."},
+    {.path = "expect.penetration", .kind = K::number, .unit = "m", .range = at_least(0), .meaning = "Largest depth of a surface vertex inside another closed body, or behind a plane, in any frame: its distance to that surface."},
     {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest: the root mean square speed of a body's vertices is at most 1 % of sqrt(g L), L its diagonal, or `rest-speed`."},
     {.path = "expect.rest-speed", .kind = K::number, .unit = "m/s", .range = at_least(0), .meaning = "What `at-rest-by` calls rest, where its own bound does not fit the scene."},
     {.path = "expect.contacts", .kind = K::integer, .range = at_least(0), .meaning = "At least so many contacts in some step."},
@@ -260,6 +282,7 @@ public:
     KeyList() : rows_(std::begin(own_keys), std::end(own_keys))
     {
         name_methods();
+        name_models();
         for (const MethodInfo& m : methods())
             for (const MethodOption& o : m.options) add_option(o);
         add_expectations();
@@ -280,6 +303,20 @@ private:
             if (key.path == "contact.method") {
                 key.words = keep(names);
                 key.meaning = keep(std::string(key.meaning) + abouts);
+            }
+    }
+
+    void name_models()
+    {
+        std::string names, meanings;
+        for (const SolidModel& m : solid_models()) {
+            names += fmt::format("{}{}", names.empty() ? "" : " ", m.name);
+            meanings += fmt::format(" `{}`: {}.", m.name, m.meaning);
+        }
+        for (Key& key : rows_)
+            if (key.path == "materials.*.model" && key.only == "solid") {
+                key.words = keep(names);
+                key.meaning = keep(std::string(key.meaning) + meanings);
             }
     }
 

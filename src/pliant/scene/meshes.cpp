@@ -42,6 +42,20 @@ BodyMesh make_grid_mesh(const Value& v)
     return {make_grid(size.x(), size.y(), nx, nz, diagonals), GridShape{nx, nz}};
 }
 
+TetSplit split_of(const Value& v)
+{
+    return v.at("split").scalar == "five" ? TetSplit::five : TetSplit::six;
+}
+
+BodyMesh make_turned_mesh(const Value& v)
+{
+    std::vector<Vec2> profile;
+    for (const Value& point : v.at("profile").items) profile.push_back(point.vec2());
+    return {make_tet_turned(profile, whole(v, "around"),
+                            v.at("core").scalar == "bare" ? TurnedCore::bare : TurnedCore::axis),
+            {}};
+}
+
 Real box_faces(const Vec3& n)
 {
     return 4 * (n.x() * n.y() + n.y() * n.z() + n.z() * n.x());
@@ -91,13 +105,16 @@ constexpr Generator generators[] = {
     {"blend", [](const Value& v) { return blend_triangles(blend_options(v)); },
      [](const Value& v) -> BodyMesh { return {make_blend(blend_options(v)), {}}; }},
     {"tet-box", [](const Value& v) { return 6 * v.at("cells").vec3().prod(); },
-     [](const Value& v) -> BodyMesh { return {make_tet_box(v.at("size").vec3(), whole3(v, "cells")), {}}; }},
+     [](const Value& v) -> BodyMesh { return {make_tet_box(v.at("size").vec3(), whole3(v, "cells"), split_of(v)), {}}; }},
     {"tet-bar", [](const Value& v) { return 6 * v.at("cells").vec3().prod(); },
      [](const Value& v) -> BodyMesh { return {make_tet_bar(real(v, "length"), real(v, "height"), real(v, "width"), whole3(v, "cells")), {}}; }},
     {"tet-sphere", [](const Value& v) { return 20 * std::pow(real(v, "layers"), 3); },
      [](const Value& v) -> BodyMesh { return {make_tet_sphere(real(v, "radius"), whole(v, "layers")), {}}; }},
     {"tet-torus", [](const Value& v) { return real(v, "around") * 3 * disc_elements(real(v, "section")); },
      [](const Value& v) -> BodyMesh { return {make_tet_torus(real(v, "ring"), real(v, "tube"), whole(v, "around"), whole(v, "section")), {}}; }},
+    {"tet-wedge", [](const Value& v) { return 6 * v.at("cells").vec3().prod(); },
+     [](const Value& v) -> BodyMesh { return {make_tet_wedge(real(v, "inner"), real(v, "outer"), radians(real(v, "angle")), real(v, "depth"), whole3(v, "cells"), split_of(v)), {}}; }},
+    {"tet-turned", [](const Value& v) { return 3 * real(v, "around") * static_cast<Real>(v.at("profile").items.size()); }, make_turned_mesh},
 };
 // clang-format on
 

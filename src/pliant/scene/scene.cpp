@@ -214,6 +214,7 @@ Expectation read_expectation(const Value& expect, const std::string& path)
 {
     Expectation e;
     if (const Value* v = expect.find("intersections")) e.intersections = v->integer();
+    if (const Value* v = expect.find("penetration")) e.penetration = v->real();
     if (const Value* v = expect.find("at-rest-by")) e.at_rest_by = v->real();
     if (const Value* v = expect.find("rest-speed")) e.rest_speed = v->real();
     if (const Value* v = expect.find("contacts")) e.contacts = v->integer();

@@ -13,6 +13,7 @@ namespace pliant {
 /// What the scene says must come out.
 struct Expectation {
     std::optional<std::int64_t> intersections;        ///< at most so many in any frame
+    std::optional<Real> penetration;                  ///< of a vertex in another body, in any frame at most [m]
     std::optional<Real> at_rest_by;                   ///< [s]
     std::optional<Real> rest_speed;                   ///< of a body at rest at most [m/s]
     std::optional<std::int64_t> contacts;             ///< at least so many in some step

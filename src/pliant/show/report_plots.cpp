@@ -128,6 +128,10 @@ std::string report_plots(const Stats& stats)
     out += plot("Rounds of refinement and sub-steps", "", {{"rounds", "rounds"}, {"substeps", "sub-steps"}});
     out += plot("Iterations", "", {{"contact_iterations", "contact solver"}, {"linear_iterations", "linear solver"}});
     out += plot("Greatest speed", "m/s", {{"max_speed", "of any vertex"}});
+    out += plot("Deepest penetration", "m", {{"deepest_penetration", "of any point"}});
+    const std::vector<Real> inverted = stats.values("inverted");
+    if (std::any_of(inverted.begin(), inverted.end(), [](Real n) { return n > 0; }))
+        out += plot("Tetrahedra that are inside out", "", {{"inverted", "in all bodies"}});
     std::vector<PlotSeries> stages;
     for (const std::string& name : stats.columns)
         if (name.starts_with("s:")) {

@@ -173,7 +173,8 @@ void WorldBuilder::add_solid_particles(Body& body, const TetMesh& mesh, const So
         world_.model.tets.push_back(t);
         for (Index& node : world_.model.tets.back()) node += body.first_block;
     }
-    world_.model.batches.push_back(solid_model(material.model).make(solid, body.first_block));
+    for (auto& batch : solid_model(material.model).make(solid, body.first_block))
+        world_.model.batches.push_back(std::move(batch));
 }
 
 Index WorldBuilder::add_solid(const TetMesh& mesh, const SolidMaterial& material, const BodyOptions& options)

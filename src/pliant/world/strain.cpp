@@ -30,6 +30,21 @@ StrainExcess strain_excess(const Model& model, const Vec3s& position)
     return worst;
 }
 
+InvertedElements inverted_elements(const Model& model, const Vec3s& position)
+{
+    assert(count(position) == model.block_count());
+    InvertedElements all;
+    Index most = 0;
+    for (const auto& batch : model.batches) {
+        const Index inverted = batch->inverted(position);
+        all.count += inverted;
+        if (inverted <= most) continue;
+        most = inverted;
+        all.body = model.block_body[batch->blocks(0).front()];
+    }
+    return all;
+}
+
 void block_stress(const Model& model, const State& state, std::vector<Real>& out)
 {
     assert(fits(model, state));

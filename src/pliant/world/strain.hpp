@@ -16,6 +16,13 @@ struct StrainExcess {
 };
 StrainExcess strain_excess(const Model& model, const Vec3s& position);
 
+/// Tetrahedra that are turned inside out, or flat.
+struct InvertedElements {
+    Index count = 0;   ///< in all bodies
+    Index body = none; ///< the one with most of them
+};
+InvertedElements inverted_elements(const Model& model, const Vec3s& position);
+
 /// Per block: von Mises stress of a solid [Pa], averaged from elements to nodes by volume; for cloth the largest
 /// tension of the structural and shear springs at the particle [N], 0 for compressed ones; 0 for everything else.
 void block_stress(const Model& model, const State& state, std::vector<Real>& out);

@@ -1,0 +1,83 @@
+// What the papers show with solids of tetrahedra, on the shipped scenes that are short enough. The long ones are in
+// soak.
+
+#include "pliant/methods/penalty.hpp"
+#include "run/linking.hpp"
+#include "run/shipped_scenes.hpp"
+
+namespace pliant {
+namespace {
+
+/// Mean of a per-block quantity over a body, weighted by mass.
+Vec3 mean_of(const World& world, Index body, const Vec3s& values)
+{
+    const Body& b = world.model.bodies[body];
+    Vec3 sum = Vec3::Zero();
+    Real mass = 0;
+    for (Index i = b.first_block; i < b.first_block + b.block_count; ++i) {
+        sum += world.model.mass[i] * values[i];
+        mass += world.model.mass[i];
+    }
+    return sum / mass;
+}
+
+struct Flight {
+    Real deepest_edges = 0;
+    int points_pushed_on = 0; ///< at the deepest moment: points whose way out is onwards, not back
+    Vec3 left, right;         ///< velocities at the end [m/s]
+    int contacts_at_end = 0;
+};
+
+Flight fly(const std::string& depth)
+{
+    const Scene scene =
+        load_scene(std::filesystem::path(PLIANT_SOURCE_DIR) / "scenes/two-cubes.yaml", {"contact.depth=" + depth});
+    World world = build_world(scene);
+    const auto method = make_method(world, scene.method);
+    Flight flight;
+    for (std::int64_t i = 0; i < scene.step_count(); ++i) {
+        const StepReport report = method->step(world, scene.step);
+        const Real edges = report.own.get<TetContactReport>().penetration_edges;
+        if (edges > flight.deepest_edges) {
+            flight.deepest_edges = edges;
+            flight.points_pushed_on = 0;
+            for (const ContactPoint& c : report.contacts) // the left cube came along +x
+                flight.points_pushed_on += (c.body_a == 0 ? 1 : -1) * c.normal.x() > 0.3;
+        }
+        flight.contacts_at_end = report.contact_count;
+    }
+    flight.left = mean_of(world, 0, world.state.velocity);
+    flight.right = mean_of(world, 1, world.state.velocity);
+    return flight;
+}
+
+} // namespace
+
+TEST(TwoCubes, ComeBackWithConsistentDepthsAndPassThroughEachOtherWithTheClosestFeature)
+{
+    const Flight consistent = fly("consistent"), closest = fly("closest-feature");
+    EXPECT_GT(consistent.deepest_edges, 1) << "they penetrate by more than an edge";
+    EXPECT_EQ(consistent.contacts_at_end, 0);
+    EXPECT_LT(consistent.left.x(), 0) << "the left one flies back to the left";
+    EXPECT_GT(consistent.right.x(), 0);
+    EXPECT_GT(closest.points_pushed_on, consistent.points_pushed_on) << "on the wrong side";
+    EXPECT_GT(closest.left.x(), 0) << "it flies on through the other one, or sticks in it";
+}
+
+TEST(LinkingNumber, IsOneForLinkedRingsAndZeroForRingsBesideEachOther)
+{
+    const auto ring = [](const Vec3& centre, const Vec3& u, const Vec3& v) {
+        Vec3s points;
+        for (int i = 0; i < 12; ++i) {
+            const Real a = 2 * std::numbers::pi * i / 12;
+            points.push_back(centre + std::cos(a) * u + std::sin(a) * v);
+        }
+        return points;
+    };
+    const Vec3s flat = ring(Vec3::Zero(), Vec3::UnitX(), Vec3::UnitZ());
+    EXPECT_NEAR(std::abs(linking_number(flat, ring({1, 0.1, 0}, Vec3::UnitX(), Vec3::UnitY()))), 1, 1e-9);
+    EXPECT_NEAR(linking_number(flat, ring({2.5, 0.1, 0}, Vec3::UnitX(), Vec3::UnitY())), 0, 1e-9);
+    EXPECT_NEAR(linking_number(flat, ring({0, 0.5, 0}, Vec3::UnitX(), Vec3::UnitZ())), 0, 1e-9);
+}
+
+} // namespace pliant
