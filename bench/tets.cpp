@@ -9,10 +9,13 @@
 #include "pliant/detection/penetration_depth.hpp"
 #include "pliant/detection/points_in_bodies.hpp"
 #include "pliant/dynamics/explicit.hpp"
+#include "pliant/methods/table.hpp"
+#include "pliant/scene/scene.hpp"
 #include "pliant/world/builder.hpp"
 #include "timing.hpp"
 
 #include <cstdio>
+#include <string>
 
 using namespace pliant;
 
@@ -123,10 +126,51 @@ void forces_of_models()
     set_thread_count(0);
 }
 
+/// Milliseconds of a sub-step of a shipped scene by stages, after `before` steps, on one and on two threads.
+void whole_passes(const char* name, int before, int steps, const char* goal)
+{
+    Real one = 0;
+    for (const int threads : {1, 2}) {
+        set_thread_count(threads);
+        const Scene scene = load_scene(std::string(PLIANT_SOURCE_DIR) + "/scenes/" + name + ".yaml");
+        World world = build_world(scene);
+        const auto method = make_method(world, scene.method);
+        Real detect = 0, depth = 0, respond = 0, integrate = 0, contacts = 0, substeps = 0;
+        for (int i = 0; i < before + steps; ++i) {
+            const StepReport report = method->step(world, scene.step);
+            if (i < before) continue;
+            detect += 1e3 * report.profile.seconds("detect");
+            depth += 1e3 * report.profile.seconds("depth");
+            respond += 1e3 * report.profile.seconds("respond");
+            integrate += 1e3 * report.profile.seconds("integrate");
+            contacts += Real(report.contact_count) / steps;
+            substeps += report.substeps;
+        }
+        const Real all = (detect + depth + respond + integrate) / substeps;
+        if (threads == 1) one = all;
+        std::printf("%-14s %7d %8.0f %9.3f %9.3f %9.3f %9.3f %9.3f %8.0f %7.2f  %s\n", name, threads, contacts,
+                    integrate / substeps, detect / substeps, depth / substeps, respond / substeps, all, 1e3 / all,
+                    one / all, threads == 2 ? goal : "");
+    }
+    set_thread_count(0);
+}
+
+void passes_of_scenes()
+{
+    std::printf("\nWhole passes of scenes [ms a sub-step], from where they touch\n");
+    std::printf("%-14s %7s %8s %9s %9s %9s %9s %9s %8s %7s  %s\n", "scene", "threads", "contacts", "forces", "in tets",
+                "depth", "respond", "all", "a second", "speedup", "goal");
+    whole_passes("tori-200", 100, 30, "all 25, in tets 12, speedup 1.5");
+    whole_passes("chessmen-500", 60, 30, "speedup 1.5");
+    whole_passes("elastic-arch", 50, 50, "200 a second");
+    whole_passes("stiff-in-soft", 200, 50, "respond as for bars as soft as the cube");
+}
+
 } // namespace
 
 int main()
 {
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // each line as it is known
     std::printf(
         "Goals on two threads: points in tetrahedra 12 ms for 80,000 tetrahedra and 50,000 nodes, depth 1000 ns a "
         "point,\nforces 0.5 ms for 2500 contacts.\n\n");
@@ -154,4 +198,5 @@ int main()
                 "forces of "
                 "2500 contacts\nand 470 ms for a whole pass of the tori (Spillmann07, Xeon, 3.8 GHz).\n");
     forces_of_models();
+    passes_of_scenes();
 }

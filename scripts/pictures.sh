@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README: make pictures.
+# Makes the pictures of the README and the docs: make pictures.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build/pliant run scenes/unified.yaml -o out/unified --force --no-report
@@ -7,3 +7,10 @@ build/pliant render out/unified -o docs/images/unified.png --sheet 3x1 --size 15
 build/pliant run scenes/letters.yaml -o out/letters-picture --force --no-report --end 3
 build/pliant render out/letters-picture -o docs/images/letters.png --size 1280x560 --samples 24 \
     --camera 0.7 1.1 2.1 0 0.12 0.05
+build/pliant run scenes/elastic-arch.yaml -o out/elastic-arch --force --no-report
+build/pliant render out/elastic-arch -o docs/images/elastic-arch.png --sheet 3x1 --size 1500x340 \
+    --camera 0.55 0.5 1.0 0 0.2 0
+build/pliant run scenes/tori-200.yaml -o out/tori-200 --force --no-report
+build/pliant render out/tori-200 -o docs/images/tori-200.png --frame 46 --size 1000x560
+build/pliant run scenes/hollow-statue.yaml -o out/hollow-statue --force --no-report
+build/pliant render out/hollow-statue -o docs/images/hollow-statue.png --sheet 3x1 --size 1200x500

@@ -65,3 +65,14 @@ TEST(Validate, NamesTheFaultyTetrahedron)
     EXPECT_EQ(fault(TetMesh{flat, {{0, 1, 2, 3}}}), "bar: tetrahedron 0 is degenerate: its corners lie in a plane.");
     EXPECT_EQ(fault(TetMesh{flat, {{0, 1, 2, 4}}}), "bar: tetrahedron 0 uses vertex 4, but there are only 4 vertices.");
 }
+
+TEST(Validate, UnusedVerticesCanBeDroppedAndTheOthersKeepTheirOrder)
+{
+    TriangleMesh mesh;
+    for (int i = 0; i < 6; ++i) mesh.vertices.push_back({Real(i), Real(i * i), 0});
+    mesh.triangles = {{1, 5, 3}};
+    drop_unused_vertices(mesh);
+    EXPECT_EQ(mesh.triangles[0], (Triangle{0, 2, 1}));
+    EXPECT_EQ(mesh.vertices, (Vec3s{{1, 1, 0}, {3, 9, 0}, {5, 25, 0}}));
+    validate(mesh);
+}

@@ -283,7 +283,7 @@ TEST(SceneTable, HasAGeneratorForEveryMeshKeyAndAnHonestEstimate)
                         "mesh.yaml");
         const Value& entry = scene.document.at("bodies").at("b").at("mesh");
         Real elements = 0;
-        for (const BodyMesh& made : make_meshes(entry, true))
+        for (const BodyMesh& made : make_meshes(entry, MeshUse::solid))
             elements += made.has_tets() ? Real(std::get<TetMesh>(made.shape).tets.size())
                                         : Real(std::get<TriangleMesh>(made.shape).triangles.size());
         EXPECT_GT(elements, 0) << m->name;
@@ -347,6 +347,51 @@ TEST(Scene, SurvivesDamagedText)
             }
         }
     }
+}
+
+TEST(Scatter, GivesEachBodyItsOwnStartAndTheSameOneForTheSameSeed)
+{
+    const auto start = [](const std::string& scatter) {
+        return build_world(parse_scene(R"(
+contact: {method: boxes}
+materials:
+  jelly: {type: lattice}
+bodies:
+  block:
+    material: jelly
+    mesh: {box: {size: [0.4, 0.2, 0.2]}}
+    lattice: {cells: 2}
+    copies: {grid: {count: [3, 1, 1], spacing: [1, 1, 1]}}
+    scatter: )" + scatter,
+                                       "scatter.yaml"))
+            .state;
+    };
+    const State plain = start("{turn: false}"), moved = start("{turn: false, speed: 2, spin: 3, seed: 4}");
+    EXPECT_EQ(plain.position, moved.position);
+    EXPECT_EQ(moved.velocity, start("{turn: false, speed: 2, spin: 3, seed: 4}").velocity);
+    EXPECT_NE(moved.velocity, start("{turn: false, speed: 2, spin: 3, seed: 5}").velocity);
+    const std::size_t n = plain.position.size() / 3;
+    for (std::size_t b = 0; b < 3; ++b) {
+        Vec3 centre = Vec3::Zero(), mean = Vec3::Zero();
+        for (std::size_t i = b * n; i < (b + 1) * n; ++i) {
+            centre += plain.position[i] / Real(n);
+            mean += moved.velocity[i] / Real(n);
+        }
+        EXPECT_GT(mean.norm(), 0);
+        EXPECT_LE(mean.norm(), 2 * (1 + 1e-12));
+        EXPECT_TRUE(b == 0 || (moved.velocity[b * n] - moved.velocity[0]).norm() > 1e-3);
+        for (std::size_t i = b * n; i < (b + 1) * n; ++i) { // a rigid motion: no faster than the spin allows
+            const Vec3 r = plain.position[i] - centre, u = moved.velocity[i] - mean;
+            EXPECT_LE(u.norm(), 3 * r.norm() * (1 + 1e-9));
+            EXPECT_NEAR(u.dot(r), 0, 1e-12);
+        }
+    }
+    const State turned = start("{seed: 4}");
+    EXPECT_NE(turned.position, plain.position);
+    for (std::size_t b = 0; b < 3; ++b) // turned about its middle, as one piece
+        for (std::size_t i = b * n; i < (b + 1) * n; ++i)
+            EXPECT_NEAR((turned.position[i] - turned.position[b * n]).norm(),
+                        (plain.position[i] - plain.position[b * n]).norm(), 1e-12);
 }
 
 } // namespace

@@ -48,6 +48,25 @@ Real longest_edge(const Vec3s& x, const Element& e)
 
 } // namespace
 
+void drop_unused_vertices(TriangleMesh& mesh)
+{
+    std::vector<Index> number(mesh.vertices.size(), none);
+    const auto known = [&](Index v) { return v >= 0 && v < count(mesh.vertices); };
+    for (const Triangle& t : mesh.triangles)
+        for (const Index v : t)
+            if (known(v)) number[v] = 0;
+    Index kept = 0;
+    for (std::size_t v = 0; v < number.size(); ++v) {
+        if (number[v] == none) continue;
+        mesh.vertices[kept] = mesh.vertices[v];
+        number[v] = kept++;
+    }
+    for (Triangle& t : mesh.triangles)
+        for (Index& v : t)
+            if (known(v)) v = number[v]; // others are validate()'s
+    mesh.vertices.resize(static_cast<std::size_t>(kept));
+}
+
 void validate(const TriangleMesh& mesh, const std::string& name)
 {
     validate_indices(mesh.vertices, mesh.triangles, name, "triangle");

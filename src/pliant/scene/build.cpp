@@ -171,7 +171,10 @@ private:
     {
         const Real scale = body.at("place").at("scale").real();
         std::vector<Piece> pieces;
-        for (BodyMesh& shape : make_meshes(mesh, is_of(body, "solid"))) {
+        const MeshUse use = is_of(body, "solid")     ? MeshUse::solid
+                            : is_of(body, "lattice") ? MeshUse::lattice
+                                                     : MeshUse::surface;
+        for (BodyMesh& shape : make_meshes(mesh, use)) {
             Piece piece{std::move(shape), {}, {}, {}};
             if (scene_.z_up && piece.shape.generated) turn_to_z(piece.shape.vertices());
             for (Vec3& x : piece.shape.vertices()) x *= scale;

@@ -208,17 +208,18 @@ BlendOptions blend_options(const Value& v)
     return options;
 }
 
-BodyMesh read_mesh(const Value& file, bool solid)
+BodyMesh read_mesh(const Value& file, MeshUse use)
 {
     const std::filesystem::path path = file.scalar;
     BodyMesh mesh;
     mesh.generated = false;
-    if (solid && path.extension() == ".msh") {
+    if (use == MeshUse::solid && path.extension() == ".msh") {
         TetMesh tets = read_tet_mesh(path);
         validate(tets, path.string());
         mesh.shape = std::move(tets);
     } else {
         TriangleMesh triangles = read_triangle_mesh(path);
+        if (use == MeshUse::lattice) drop_unused_vertices(triangles); // it takes meshes as they are found
         validate(triangles, path.string());
         mesh.shape = std::move(triangles);
     }
@@ -248,12 +249,12 @@ Real estimate_elements(const Value& mesh)
     return g ? g->elements(mesh.at(g->key)) : 0;
 }
 
-std::vector<BodyMesh> make_meshes(const Value& mesh, bool solid)
+std::vector<BodyMesh> make_meshes(const Value& mesh, MeshUse use)
 {
     if (const Value* letters = mesh.find("letters")) return make_letter_meshes(*letters);
     std::vector<BodyMesh> meshes;
     if (const Value* file = mesh.find("file")) {
-        meshes.push_back(read_mesh(*file, solid));
+        meshes.push_back(read_mesh(*file, use));
         return meshes;
     }
     const Generator* g = generator_of(mesh);

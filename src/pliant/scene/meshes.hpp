@@ -25,8 +25,11 @@ struct BodyMesh {
 /// Triangles or tetrahedra that a validated `mesh` entry will make, roughly; exact within a factor of a few.
 Real estimate_elements(const Value& mesh);
 
-/// Makes the meshes of an entry: one, or one a letter. A .msh file gives tetrahedra when `solid`. Throws Error.
-std::vector<BodyMesh> make_meshes(const Value& mesh, bool solid);
+/// What a mesh is made for. A .msh file gives tetrahedra to a solid; a lattice leaves out vertices that nothing uses.
+enum class MeshUse { surface, solid, lattice };
+
+/// Makes the meshes of an entry: one, or one a letter. Throws Error.
+std::vector<BodyMesh> make_meshes(const Value& mesh, MeshUse use);
 
 /// The outer surface of a mesh: itself, or the boundary of its tetrahedra with vertices renumbered.
 TriangleMesh surface_of(const BodyMesh& mesh);
