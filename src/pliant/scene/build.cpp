@@ -4,7 +4,10 @@
 #include "pliant/mesh/topology.hpp"
 #include "pliant/methods/start.hpp"
 #include "pliant/methods/table.hpp"
+#include "pliant/scene/animation.hpp"
 #include "pliant/scene/copies.hpp"
+#include "pliant/scene/garment_start.hpp"
+#include "pliant/scene/garments.hpp"
 #include "pliant/scene/meshes.hpp"
 #include "pliant/scene/scene.hpp"
 
@@ -133,6 +136,7 @@ public:
         if (promise_of(scene_.method).no_crossing) {
             fit_gaps(world);
             open_touching(world);
+            check_panels(world);
         }
         return world;
     }
@@ -150,12 +154,15 @@ private:
         Real total = 0;
         for (const Value::Entry& e : document_.at("bodies").entries) {
             const Value* mesh = mesh_of(e.value);
-            if (!mesh) continue;
+            const Value* obstacle = e.value.find("obstacle");
+            const Value* sequence = obstacle ? obstacle->find("sequence") : nullptr;
+            if (!mesh && !sequence) continue;
             const Real copies = copy_count(e.value.find("copies"));
-            total += estimate_elements(*mesh) * copies;
+            total += (mesh ? estimate_elements(*mesh) : estimate_sequence(*sequence)) * copies;
             if (!(total <= max_elements))
-                fail(mesh->mark, "bodies." + e.key + " brings the scene to about " + fmt::format("{:.3g}", total) +
-                                     " elements; the limit is " + fmt::format("{:.3g}", max_elements));
+                fail(mesh ? mesh->mark : sequence->mark, "bodies." + e.key + " brings the scene to about " +
+                                                             fmt::format("{:.3g}", total) + " elements; the limit is " +
+                                                             fmt::format("{:.3g}", max_elements));
         }
     }
 
@@ -164,6 +171,7 @@ private:
         BodyMesh shape;
         std::optional<EmbeddedMesh> embedded;
         std::shared_ptr<const LatticeMesh> lattice;
+        Vec3s start;                          ///< of cloth that does not start in its rest shape, else empty
         std::vector<std::vector<Index>> pins; ///< per selection
     };
 
@@ -172,9 +180,13 @@ private:
         const Real scale = body.at("place").at("scale").real();
         std::vector<Piece> pieces;
         for (BodyMesh& shape : make_meshes(mesh, is_of(body, "solid"))) {
-            Piece piece{std::move(shape), {}, {}, {}};
+            Piece piece{std::move(shape), {}, {}, {}, {}};
             if (scene_.z_up && piece.shape.generated) turn_to_z(piece.shape.vertices());
             for (Vec3& x : piece.shape.vertices()) x *= scale;
+            if (const auto& garment = piece.shape.garment) {
+                piece.start = garment->start;
+                for (Vec3& x : piece.start) x *= scale;
+            }
             if (const Value* embed_options = body.find("embed")) embed_piece(name, *embed_options, mesh, piece);
             if (is_of(body, "lattice")) put_in_lattice(name, body, mesh, piece);
             pieces.push_back(std::move(piece));
@@ -238,6 +250,21 @@ private:
         }
     }
 
+    /// Adds the vertices of sides of a garment to the last selection.
+    static void select_sides(const Value& body, const Value& sides, Piece& piece, const std::string& path)
+    {
+        if (!piece.shape.garment) fail(sides.mark, path + ".sides: only a garment has sides");
+        const Pattern pattern = garment_pattern(body.at("mesh").at("garment"));
+        std::vector<Index>& selected = piece.pins.back();
+        for (const Value& name : sides.items) {
+            const SideNumber s = find_side(pattern, name);
+            const std::vector<Index>& side = piece.shape.garment->sides[s.panel][s.side];
+            selected.insert(selected.end(), side.begin(), side.end());
+        }
+        std::sort(selected.begin(), selected.end());
+        selected.erase(std::unique(selected.begin(), selected.end()), selected.end());
+    }
+
     static void select_pins(const std::string& name, const Value& body, Real scale, std::vector<Piece>& pieces)
     {
         const Value* pins = body.find("pin");
@@ -246,10 +273,12 @@ private:
         for (const Value& pin : pins->items) {
             std::size_t selected = 0;
             for (Piece& piece : pieces) {
-                const Vec3s& x = piece.embedded  ? piece.embedded->tets.vertices
-                                 : piece.lattice ? piece.lattice->nodes
-                                                 : piece.shape.vertices();
+                const Vec3s& x = piece.embedded         ? piece.embedded->tets.vertices
+                                 : piece.lattice        ? piece.lattice->nodes
+                                 : !piece.start.empty() ? piece.start
+                                                        : piece.shape.vertices();
                 piece.pins.push_back(select(pin, x, scale, path));
+                if (const Value* sides = pin.find("sides")) select_sides(body, *sides, piece, path);
                 selected += piece.pins.back().size();
             }
             if (selected == 0) fail(pin.mark, path + " selects no vertex");
@@ -263,6 +292,10 @@ private:
         options.angular_velocity = body.at("spin").vec3();
         options.gap = length_or_auto(body.at("gap"));
         if (!options.gap) options.gap = length_or_auto(document_.at("contact").at("gap"));
+        if (const Value* obstacle = body.find("obstacle"); obstacle && obstacle->has("sequence")) {
+            add_sequence(name, body, options);
+            return;
+        }
         const Value* mesh = mesh_of(body);
         if (!mesh) {
             add_plane(name, body, options);
@@ -290,6 +323,9 @@ private:
                 options.angular_velocity = all.angular_velocity;
                 if (scatter) set_scatter(*scatter, piece, random, options);
                 set_motions(body, piece.pins, options);
+                options.start = piece.start;
+                if (const Value* skeleton = body.find("skeleton"))
+                    options.vertex_motion = skeleton_motion(*skeleton, body, piece, pose);
                 numbers.push_back(add_one(name, body, *mesh, piece, options));
             }
     }
@@ -325,17 +361,65 @@ private:
         numbers_[name].push_back(builder_.add_plane(plane, options));
     }
 
+    /// Each copy has its own.
+    void add_sequence(const std::string& name, const Value& body, BodyOptions& options)
+    {
+        const Value& sequence = body.at("obstacle").at("sequence");
+        const MeshSequence read = read_sequence(sequence, body.at("place").at("scale").real());
+        Real radius = 0;
+        for (const Vec3& x : read.mesh.vertices) radius = std::max(radius, x.stableNorm());
+        for (const Pose& pose :
+             copy_poses(body.find("copies"), place_of(body), radius, scene_.z_up ? Vec3::UnitZ() : Vec3::UnitY())) {
+            std::vector<Index>& numbers = numbers_[name];
+            options.name = body.has("copies") ? name + "#" + std::to_string(numbers.size() + 1) : name;
+            std::vector<Vec3s> frames = read.frames;
+            for (Vec3s& frame : frames)
+                for (Vec3& x : frame) x = pose(x);
+            options.vertex_motion = std::make_shared<SequenceMotion>(std::move(frames), read.timing);
+            numbers.push_back(builder_.add_obstacle(read.mesh, options));
+        }
+    }
+
+    /// Bones are given as the generator made the mesh, which `up: z` has turned since.
+    std::shared_ptr<const VertexMotion> skeleton_motion(const Value& skeleton, const Value& body, const Piece& piece,
+                                                        const Pose& place) const
+    {
+        TriangleMesh mesh = surface_of(piece.shape);
+        Pose upright = place;
+        if (scene_.z_up && piece.shape.generated) {
+            const Quat turn = rotation_xyz({std::numbers::pi / 2, 0, 0});
+            for (Vec3& x : mesh.vertices) x = Vec3(x.x(), x.z(), -x.y());
+            upright.rotation = place.rotation * turn;
+        }
+        return make_skeleton(skeleton, mesh, body.at("place").at("scale").real(), upright);
+    }
+
     /// Scripts turn about the body's place unless they say otherwise, so each copy has its own.
-    static void set_motions(const Value& body, const std::vector<std::vector<Index>>& pins, BodyOptions& options)
+    void set_motions(const Value& body, const std::vector<std::vector<Index>>& pins, BodyOptions& options)
     {
         const Value* motion = body.find("motion");
         const Vec3& place = options.place.translation;
         if (motion) options.motion = motion_of(*motion, place);
         options.pin_groups.clear();
         for (std::size_t i = 0; i < pins.size(); ++i) {
-            const Value* own = body.at("pin").items[i].find("motion");
-            options.pin_groups.push_back({pins[i], own ? motion_of(*own, place) : options.motion});
+            const Value& pin = body.at("pin").items[i];
+            const Value* own = pin.find("motion");
+            options.pin_groups.push_back({pins[i], own ? motion_of(*own, place) : options.motion, leader_of(pin)});
         }
+    }
+
+    /// The obstacle that a pin follows, or none.
+    Index leader_of(const Value& pin) const
+    {
+        const Value* follow = pin.find("follow");
+        if (!follow) return none;
+        const auto found = numbers_.find(follow->scalar);
+        if (found == numbers_.end())
+            fail(follow->mark,
+                 "a pin follows an obstacle that stands before it, but there is no '" + follow->scalar + "' yet");
+        const Index leader = found->second.front();
+        if (!builder_.is_obstacle(leader)) fail(follow->mark, "'" + follow->scalar + "' is not an obstacle");
+        return leader;
     }
 
     Index add_one(const std::string& name, const Value& body, const Value& mesh, const Piece& piece,
@@ -343,10 +427,7 @@ private:
     {
         const BodyMesh& shape = piece.shape;
         if (body.has("obstacle")) {
-            const TriangleMesh surface = surface_of(shape);
-            if (!is_closed(surface.triangles))
-                fail(mesh.mark, "bodies." + name + ": the mesh of an obstacle must be closed");
-            return builder_.add_obstacle(surface, options);
+            return builder_.add_obstacle(surface_of(shape), options);
         }
         const Value& material = document_.at("materials").at(body.at("material").scalar);
         const std::string& type = material.at("type").scalar;
@@ -354,14 +435,62 @@ private:
         if (type == "cloth") {
             if (shape.has_tets())
                 fail(mesh.mark, "bodies." + name + ": cloth needs a triangle mesh, not a tetrahedral one");
-            return builder_.add_cloth(std::get<TriangleMesh>(shape.shape), cloth_material(material), options,
-                                      shape.grid);
+            return add_cloth(name, body, mesh, shape, options);
         }
         if (piece.lattice) return builder_.add_lattice(piece.lattice, lattice_material(material), options);
         if (piece.embedded) return builder_.add_solid(*piece.embedded, solid_material(material), options);
         if (!shape.has_tets())
             fail(mesh.mark, "bodies." + name + ": a solid needs tetrahedra; take a tet- mesh, or add 'embed'");
         return builder_.add_solid(std::get<TetMesh>(shape.shape), solid_material(material), options);
+    }
+
+    Index add_cloth(const std::string& name, const Value& body, const Value& mesh, const BodyMesh& shape,
+                    BodyOptions options)
+    {
+        const TriangleMesh& surface = std::get<TriangleMesh>(shape.shape);
+        const ClothMaterial material = cloth_material(document_.at("materials").at(body.at("material").scalar));
+        if (body.at("rest").scalar == "texture") {
+            if (surface.texture.empty())
+                fail(body.at("rest").mark, "bodies." + name + ".rest: the mesh has no texture coordinates");
+            const Real least = texture_scale(surface);
+            if (!(least > 0)) fail(mesh.mark, "bodies." + name + ".rest: the texture of the mesh has no area");
+            const Value& scale = body.at("texture-scale");
+            options.texture_scale = scale.scalar == "auto" ? least : scale.real();
+        }
+        if (!shape.garment) return builder_.add_cloth(surface, material, options, shape.grid);
+        const Value& garment = mesh.at("garment");
+        const Pattern pattern = garment_pattern(garment);
+        set_trim(garment_trim(garment, pattern), *shape.garment, options);
+        const Index number = builder_.add_cloth(surface, material, options);
+        const Value& thread = garment.at("thread");
+        const Real force = thread.scalar == "auto" ? 0.1 * material.stretch * pattern.edge : thread.real();
+        for (const GarmentSeam& seam : shape.garment->seams)
+            builder_.add_seam(seam.name, number, seam.pairs, force, garment.at("pull").real());
+        PlacedGarment& placed = garments_.emplace_back(PlacedGarment{number, shape.garment, {}});
+        for (const Panel& panel : pattern.panels) placed.panels.push_back(panel.name);
+        return number;
+    }
+
+    void check_panels(const World& world) const
+    {
+        if (garments_.empty()) return;
+        try {
+            require_free_panels(world, garments_);
+        } catch (const Error& e) {
+            fail(document_.at("bodies").mark, e.what());
+        }
+    }
+
+    static void set_trim(const GarmentTrim& trim, const Garment& garment, BodyOptions& options)
+    {
+        options.stiffness_factor.assign(garment.start.size(), 1);
+        for (const SideNumber& s : trim.hems)
+            for (const Index v : garment.sides[s.panel][s.side]) options.stiffness_factor[v] = 2;
+        for (const GarmentTrim::Band& band : trim.bands) {
+            const std::vector<Index>& side = garment.sides[band.side.panel][band.side.side];
+            for (std::size_t i = 0; i + 1 < side.size(); ++i)
+                options.shortened.push_back({Edge{side[i], side[i + 1]}, band.length});
+        }
     }
 
     void add_pairs()
@@ -410,6 +539,7 @@ private:
     const Value& document_;
     WorldBuilder builder_;
     std::map<std::string, std::vector<Index>> numbers_; ///< bodies of each scene name
+    std::vector<PlacedGarment> garments_;
 };
 
 } // namespace
