@@ -157,6 +157,24 @@ TEST(Sewing, PartnersAreNeighboursFromTheStart)
     EXPECT_EQ(method->step(world, 1e-3).contact_count, 0);
 }
 
+TEST(Sewing, TwoGarmentsAreSewnEachForItself)
+{
+    WorldBuilder builder;
+    builder.set_gravity(Vec3::Zero());
+    for (const Real height : {0.0, 0.5}) {
+        const Index body = builder.add_cloth(two_sheets(0.02), {}, named("cloth", {0, height, 0}));
+        builder.add_seam("slit", body, facing_pairs(), 0.5, 0.05);
+    }
+    World world = builder.build();
+    const std::vector<Index>& weld = world.model.surface.weld;
+    ASSERT_EQ(count(weld), world.model.surface.vertex_count());
+    for (Index v = 0; v < count(weld); ++v)
+        EXPECT_EQ(world.model.surface.vertex_body[weld[v]], world.model.surface.vertex_body[v]);
+    const auto method = make_method(world, implicit_options());
+    for (int i = 0; i < 200 && world.state.sewn.size() < 2; ++i) method->step(world, 4e-3);
+    EXPECT_EQ(world.state.sewn, (std::vector<std::int64_t>{0, 1}));
+}
+
 TEST(Sewing, TheStateSaysWhatIsTied)
 {
     World world = sewable(0.001);

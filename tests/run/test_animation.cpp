@@ -1,9 +1,10 @@
-// Obstacles whose vertices move one by one, from files to certified runs.
+// Obstacles whose vertices move one by one, and garments, from files to certified runs.
 
 #include "pliant/core/error.hpp"
 #include "pliant/run/certificate.hpp"
 #include "pliant/run/runner.hpp"
 #include "pliant/scene/scene.hpp"
+#include "pliant/world/sewing.hpp"
 #include "run/temporary_directory.hpp"
 #include "scene/animation_files.hpp"
 
@@ -159,6 +160,51 @@ TEST(Animation, APinnedSideGoesAlongWithTheObstacleItFollows)
     const Vec3 before = world.state.position[190];
     for (int i = 0; i < 15; ++i) method->step(world, 0.01);
     EXPECT_GT((world.state.position[190] - before).norm(), 0.01);
+}
+
+/// A cuff of two halves that is sewn around a post.
+const std::string cuff = R"(
+time: {step: 5 ms, end: 1 s, fps: 25}
+materials: {cotton: {type: cloth, drag: 1, max-strain: 0.2}}
+gravity: [0, -1, 0]
+bodies:
+  post: {obstacle: {mesh: {cylinder: {radius: 0.06, height: 0.6}}}}
+  cuff:
+    material: cotton
+    mesh:
+      garment:
+        edge: 2 cm
+        pull: 0.05
+        panels:
+          front: {outline: [{to: [20, 0], name: hem}, {to: [20, 14], name: right}, {to: [0, 14], name: top}, {to: [0, 0], name: left}], at: [-0.1, -0.05, 0.1]}
+          back: {outline: [{to: [20, 0], name: hem}, {to: [20, 14], name: right}, {to: [0, 14], name: top}, {to: [0, 0], name: left}], at: [0.1, -0.05, -0.1], turn: [0, 180, 0]}
+        seams: [[front.left, back.right], [front.right, back.left]]
+        elastic: [{side: front.top, length: 0.9}, {side: back.top, length: 0.9}]
+)";
+
+TEST(Garments, ACuffIsSewnAroundAPostAndTheWholePathIsCertified)
+{
+    const TemporaryDirectory folder;
+    const Scene scene = scene_in(folder.path(), cuff);
+    run_in(folder.path() / "run", scene);
+    const RunReader reader(folder.path() / "run");
+    const Certificate c = certify_run(reader);
+    EXPECT_TRUE(c.kept());
+    EXPECT_EQ(c.intersections, 0);
+    EXPECT_EQ(c.path_impacts, 0);
+    const StoredFrame last = reader.stored_frame(reader.frame_count() - 1);
+    for (const Seam& seam : build_world(scene).model.seams)
+        for (const auto& [a, b] : seam.pairs) EXPECT_EQ(last.state.position[a], last.state.position[b]) << seam.name;
+}
+
+TEST(Garments, ARunThatIsResumedAfterSewingEndsWithTheSameBits)
+{
+    const TemporaryDirectory folder;
+    const Scene scene = scene_in(folder.path(), cuff);
+    const std::uint64_t whole = run_in(folder.path() / "whole", scene).hash;
+    run_in(folder.path() / "parts", scene, 150);
+    EXPECT_EQ(run_in(folder.path() / "parts", scene, 1000, true).hash, whole);
+    EXPECT_TRUE(certify_run(RunReader(folder.path() / "parts")).kept());
 }
 
 TEST(Animation, FaultsOfASequenceNameTheFrame)

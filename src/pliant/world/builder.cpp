@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 namespace pliant {
 
@@ -197,14 +196,15 @@ Index WorldBuilder::add_cloth(const TriangleMesh& mesh, const ClothMaterial& mat
     Cloth cloth = options.texture_scale > 0 ? make_textured_cloth(mesh, options.texture_scale, material)
                   : grid                    ? make_grid_cloth(mesh, grid->nx, grid->nz, material)
                                             : make_cloth(mesh, material);
-    trim(options, cloth);
     add_particles(body, mesh.vertices, options, cloth.mass, material.drag);
-    for (Spring& s : cloth.springs) s.a += body.first_block, s.b += body.first_block;
     body.first_limit = count(model.length_limits);
     if (std::isfinite(material.max_strain))
         for (const Spring& s : cloth.springs)
             if (s.kind != SpringKind::flexion)
-                model.length_limits.push_back({s.a, s.b, s.rest_length, 1 + material.max_strain});
+                model.length_limits.push_back(
+                    {body.first_block + s.a, body.first_block + s.b, s.rest_length, 1 + material.max_strain});
+    trim(options, cloth); // a band is shorter than the cloth that it gathers, whose limits stay
+    for (Spring& s : cloth.springs) s.a += body.first_block, s.b += body.first_block;
     body.limit_count = count(model.length_limits) - body.first_limit;
     model.batches.push_back(std::make_shared<SpringBatch>(std::move(cloth.springs), material.damping));
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
@@ -373,10 +373,7 @@ void WorldBuilder::add_seam(const std::string& name, Index body, const std::vect
     const Body& b = model.bodies[body];
     assert(b.sheet && all_below(pairs, b.block_count));
     Surface& s = model.surface;
-    if (s.weld.empty()) {
-        s.weld.resize(s.vertex_body.size());
-        std::iota(s.weld.begin(), s.weld.end(), 0);
-    }
+    for (Index v = count(s.weld); v < s.vertex_count(); ++v) s.weld.push_back(v);
     Seam seam{name, body, {}};
     for (const auto& [v, w] : pairs) {
         if (v == w) continue;
