@@ -165,15 +165,14 @@ StepReport BoxMethod::step(World& world, Real dt)
         matching_.correct(start.position, h, path);
         if (options_.order == BoxOrder::passes) stop_approach(model, start, h, path, report);
     };
-    report.substeps = stable_substeps(model, state, dt);
-    const Real end = state.time + dt, h = dt / report.substeps;
-    for (int i = 0; i < report.substeps; ++i) {
+    const Real end = state.time + dt;
+    report.substeps = take_stable_substeps(model, state, dt, 1, [&](Real h, bool last) {
         stepper_.substep(model, state, h, correction);
         options_.order == BoxOrder::passes ? take_overlaps_away(model, state, h, report)
                                            : collide_in_order(model, state, h, report);
-        if (inner_states == InnerStates::kept && i + 1 < report.substeps)
+        if (inner_states == InnerStates::kept && !last)
             report.inner.push_back({state.time, state.position, state.orientation});
-    }
+    });
     state.time = end; // the sum of the sub-steps up to rounding
     ++state.step;
     return report;
