@@ -88,3 +88,57 @@ TEST(Cloth, GridHasProvotsThreeFamiliesOfSprings)
     EXPECT_EQ(families[1], 2 * 3 * 4);     // both diagonals of every cell
     EXPECT_EQ(families[2], 2 * 5 + 4 * 3); // two cells apart
 }
+
+namespace {
+
+/// A curtain in waves whose texture is the flat sheet it was made from, in units of a third of a metre.
+TriangleMesh pleated_curtain()
+{
+    TriangleMesh mesh = make_grid(1.5, 0.9, 31, 19);
+    for (const Triangle& t : mesh.triangles) {
+        auto& corners = mesh.texture.emplace_back();
+        for (std::size_t k = 0; k < 3; ++k) corners[k] = 3 * Vec2(mesh.vertices[t[k]].x(), mesh.vertices[t[k]].z());
+    }
+    for (Vec3& x : mesh.vertices) x = Vec3(0.6 * x.x(), 0.04 * std::sin(40 * x.x()), x.z());
+    return mesh;
+}
+
+} // namespace
+
+TEST(Cloth, InItsTextureItIsAtRestAsItLiesThere)
+{
+    const TriangleMesh curtain = pleated_curtain();
+    TriangleMesh flat = make_grid(1.5, 0.9, 31, 19);
+    const ClothMaterial material;
+    const Cloth textured = make_textured_cloth(curtain, 1.0 / 3, material), plain = make_cloth(flat, material);
+    ASSERT_EQ(textured.springs.size(), plain.springs.size());
+    for (std::size_t i = 0; i < plain.springs.size(); ++i) {
+        EXPECT_EQ(textured.springs[i].a, plain.springs[i].a);
+        EXPECT_EQ(textured.springs[i].b, plain.springs[i].b);
+        EXPECT_NEAR(textured.springs[i].rest_length, plain.springs[i].rest_length, 1e-12);
+        EXPECT_NEAR(textured.springs[i].stiffness, plain.springs[i].stiffness, 1e-9 * plain.springs[i].stiffness);
+    }
+    for (std::size_t i = 0; i < plain.mass.size(); ++i) EXPECT_NEAR(textured.mass[i], plain.mass[i], 1e-15);
+}
+
+TEST(Cloth, TheScaleOfATextureGivesItTheAreaOfTheMesh)
+{
+    TriangleMesh mesh = pleated_curtain();
+    for (std::size_t v = 0; v < mesh.vertices.size(); ++v) mesh.vertices[v] = make_grid(1.5, 0.9, 31, 19).vertices[v];
+    EXPECT_NEAR(texture_scale(mesh), 1.0 / 3, 1e-12);
+    for (auto& t : mesh.texture) t.fill(Vec2::Zero());
+    EXPECT_EQ(texture_scale(mesh), 0);
+}
+
+TEST(Cloth, WhereATextureIsCutAnEdgeIsAsLongAsItsTwoSidesOnAverage)
+{
+    TriangleMesh mesh;
+    mesh.vertices = {{0, 0, 0}, {1, 0, 0}, {0, 0, 1}, {1, 0, 1}};
+    mesh.triangles = {{0, 1, 2}, {1, 3, 2}};
+    mesh.texture = {{Vec2(0, 0), Vec2(1, 0), Vec2(0, 1)}, {Vec2(5, 0), Vec2(5, 2), Vec2(3, 2)}};
+    const Cloth cloth = make_textured_cloth(mesh, 1, {});
+    for (const Spring& s : cloth.springs)
+        if (s.kind == SpringKind::structural && s.a + s.b == 3 && s.a * s.b == 2) {
+            EXPECT_NEAR(s.rest_length, (std::sqrt(2.0) + std::sqrt(8.0)) / 2, 1e-12);
+        }
+}

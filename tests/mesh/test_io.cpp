@@ -325,3 +325,21 @@ TEST(MeshData, ReadsTheSharedMeshes)
     EXPECT_EQ(read_triangle_mesh(dir / "meshes/stanford-bunny.obj").triangles.size(), 69451u);
     EXPECT_EQ(read_triangle_mesh(dir / "meshes/cloth_ball92.ply").vertices.size(), 46598u);
 }
+
+TEST(MeshFormats, ObjTextureCoordinatesAreReadPerCornerAndWrittenBack)
+{
+    const std::string text = "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nvt 0 0\nvt 0.5 0\nvt 0.5 0.5 0\nvt 0\nvn 0 0 1\n"
+                             "f 1/1/1 2/2/1 3/3/1 4/4/1\n";
+    const TriangleMesh mesh = parse_obj(text, "quad.obj");
+    ASSERT_EQ(mesh.triangles.size(), 2u);
+    ASSERT_EQ(mesh.texture.size(), 2u);
+    const std::array<Vec2, 4> wanted = {Vec2(0, 0), Vec2(0.5, 0), Vec2(0.5, 0.5), Vec2(0, 0)};
+    for (std::size_t t = 0; t < 2; ++t)
+        for (std::size_t k = 0; k < 3; ++k) EXPECT_EQ(mesh.texture[t][k], wanted[mesh.triangles[t][k]]);
+    const TriangleMesh back = parse_obj(format_obj(mesh), "back.obj");
+    EXPECT_EQ(back.triangles, mesh.triangles);
+    EXPECT_EQ(back.texture, mesh.texture);
+    EXPECT_TRUE(parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nvt 0 0\nf 1/1 2 3\n", "half.obj").texture.empty())
+        << "a texture that not all corners have is none";
+    EXPECT_THROW(parse_obj("v 0 0 0\nv 1 0 0\nv 1 1 0\nvt 0 0\nf 1/1 2/1 3/2\n", "bad.obj"), Error);
+}

@@ -226,7 +226,7 @@ TEST_F(CertificateRun, FindsPlantedIntersectionsAndTunnelling)
     const RunBody& ball = reader.bodies()[reader.find_body("ball")];
     const auto plant = [&](Index number, const Vec3& by) {
         StoredFrame frame = reader.stored_frame(number);
-        frame.state.poses[reader.mesh().map.frame[ball.first_vertex]].translation += by;
+        frame.state.carriers.poses[reader.mesh().map.frame[ball.first_vertex]].translation += by;
         save_frame(frame, reader.frame_path(number));
     };
     const StoredFrame last = reader.stored_frame(100);

@@ -219,8 +219,8 @@ TEST(Frame, WithANumberThatLeadsOutOfTheMeshIsRefused)
     }
     expect_refused("number", [](StoredFrame& f) { f.number = -1; });
     expect_refused("positions", [](StoredFrame& f) { f.state.position.pop_back(); });
-    expect_refused("poses", [](StoredFrame& f) { f.state.poses.pop_back(); });
-    expect_refused("earlier poses", [](StoredFrame& f) { f.earlier_poses.clear(); });
+    expect_refused("poses", [](StoredFrame& f) { f.state.carriers.poses.pop_back(); });
+    expect_refused("earlier poses", [](StoredFrame& f) { f.earlier.poses.clear(); });
     expect_refused("planes", [](StoredFrame& f) { f.state.planes.clear(); });
     expect_refused("velocities", [](StoredFrame& f) { f.velocity.push_back(Vec3::Zero()); });
     expect_refused("stress", [](StoredFrame& f) { f.stress.pop_back(); });
@@ -245,7 +245,7 @@ TEST(Frame, WithANumberThatIsNotFiniteIsRefused)
     expect_refused("positions", [](StoredFrame& f) { f.state.position[0].x() = nan; });
     expect_refused("velocities", [](StoredFrame& f) { f.velocity[0].x() = infinity; });
     expect_refused("planes", [](StoredFrame& f) { f.state.planes[0].offset = nan; });
-    expect_refused("poses", [](StoredFrame& f) { f.state.poses[0].rotation.x() = nan; });
+    expect_refused("poses", [](StoredFrame& f) { f.state.carriers.poses[0].rotation.x() = nan; });
     expect_refused("stress", [](StoredFrame& f) { f.stress[0] = -infinity; });
     expect_refused("contact_force", [](StoredFrame& f) { f.contacts[0].force.y() = nan; });
     expect_refused("time", [](StoredFrame& f) { f.state.time = nan; });

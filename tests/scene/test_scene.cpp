@@ -70,7 +70,7 @@ TEST(Scene, BecomesAWorld)
     EXPECT_EQ(model.pins.size(), 4u); // one corner, and the three vertices of the edge x = 1
     EXPECT_EQ(model.pins[0].motion, none);
     EXPECT_NE(model.pins[1].motion, none);
-    EXPECT_TRUE(pin_position(model, model.pins[1], 1).isApprox(model.pins[1].start + Vec3(0, 0, 1)));
+    EXPECT_TRUE(pin_positions(model, 1)[1].isApprox(model.pins[1].start + Vec3(0, 0, 1)));
 
     // x, y, z = -1, 0, -0.5 turned by 90 degrees about x, then moved up
     EXPECT_TRUE(world.state.position[0].isApprox(Vec3(-1, 1.5, 0), 1e-12));

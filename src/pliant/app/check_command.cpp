@@ -1,9 +1,12 @@
 #include "pliant/app/commands.hpp"
 #include "pliant/app/progress.hpp"
 #include "pliant/core/parallel.hpp"
+#include "pliant/mesh/io.hpp"
 #include "pliant/methods/start.hpp"
+#include "pliant/run/animation_check.hpp"
 #include "pliant/run/certificate.hpp"
 #include "pliant/run/start_check.hpp"
+#include "pliant/scene/garments.hpp"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -67,12 +70,31 @@ void print_closest(const World& world)
                    bodies[e.a].name, bodies[e.b].name, e.length);
 }
 
-int check_scene(const std::string& path, const std::vector<std::string>& overrides)
+/// The panels of all garments as files: FILE, or FILE-<body> where there are several.
+void draw_garments(const Scene& scene, const std::filesystem::path& file)
+{
+    std::vector<std::pair<std::string, Pattern>> garments;
+    for (const Value::Entry& e : scene.document.at("bodies").entries)
+        if (const Value* mesh = e.value.find("mesh"))
+            if (const Value* garment = mesh->find("garment")) garments.emplace_back(e.key, garment_pattern(*garment));
+    if (garments.empty()) throw Error("--panels: the scene has no garment");
+    for (const auto& [name, pattern] : garments) {
+        std::filesystem::path path = file;
+        if (garments.size() > 1) path.replace_filename(file.stem().string() + "-" + name + file.extension().string());
+        write_file(path, draw_panels(pattern));
+        fmt::print("the panels of '{}' are drawn in {}\n", name, path.string());
+    }
+}
+
+int check_scene(const std::string& path, const std::vector<std::string>& overrides, const std::string& panels)
 {
     const Scene scene = load_scene(path, overrides);
+    if (!panels.empty()) draw_garments(scene, panels);
     const World world = build_world(scene);
     fmt::print("{}: {}\n", path, scene.title);
     print_bodies(scene, world.model);
+    for (const std::string& note : animation_jumps(world.model)) fmt::print("note: {}\n", note);
+    for (const std::string& note : animation_crossings(world.model, scene.end)) fmt::print("note: {}\n", note);
     const StartCheck start = check_start(world);
     for (const std::string& fault : start.faults) fmt::print("at the start {}\n", fault);
     for (const std::string& note : start.notes) fmt::print("note: at the start {}\n", note);
@@ -158,6 +180,7 @@ void add_check_command(CLI::App& app, int& exit_code)
         std::vector<std::string> overrides;
         int threads = 0;
         bool exact = false;
+        std::string panels;
     };
     auto arguments = std::make_shared<Arguments>();
     CLI::App* command =
@@ -168,11 +191,14 @@ void add_check_command(CLI::App& app, int& exit_code)
         ->check(CLI::Range(0, 1024));
     command->add_flag("--exact", arguments->exact,
                       "Test the triangles of a run too whose method has a measure of its own");
+    command->add_option("--panels", arguments->panels,
+                        "Draw the panels of a scene's garments, with their seams, as FILE.svg");
     command->callback([arguments, &exit_code] {
         set_thread_count(arguments->threads);
         const bool is_run = std::filesystem::is_directory(arguments->path);
         const ExactTest exact = arguments->exact ? ExactTest::always : ExactTest::on_request;
-        exit_code = is_run ? check_run(arguments->path, exact) : check_scene(arguments->path, arguments->overrides);
+        exit_code = is_run ? check_run(arguments->path, exact)
+                           : check_scene(arguments->path, arguments->overrides, arguments->panels);
     });
 }
 

@@ -1,6 +1,7 @@
 #include "pliant/app/simulate.hpp"
 
 #include "pliant/app/progress.hpp"
+#include "pliant/run/animation_check.hpp"
 #include "pliant/run/array_file.hpp"
 
 #include <fmt/format.h>
@@ -25,6 +26,7 @@ void print_start(const Scene& scene, const World& world, const RunOptions& optio
     fmt::print("{}: {} bodies, {} triangles, {} unknowns, {} steps of {:g} s, method {}, into {}\n", scene.title,
                model.bodies.size(), model.surface.triangles.size(), 3 * (model.block_count() - count(model.pins)),
                scene.step_count(), scene.step, scene.method.method, options.directory.string());
+    for (const std::string& note : animation_jumps(model)) fmt::print("note: {}\n", note);
     std::fflush(stdout);
 }
 

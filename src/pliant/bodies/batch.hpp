@@ -83,6 +83,10 @@ public:
     virtual Index inverted(const Vec3s&) const { return 0; }
     /// Raises the value of each block to what this batch feels there: von Mises stress [Pa] or tension [N].
     virtual void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const = 0;
+
+    /// The same elements with block b replaced by block[b] everywhere, without those that have lost their extent; null
+    /// for a batch that cannot be sewn.
+    virtual std::shared_ptr<const ElementBatch> with_blocks(std::span<const Index>) const { return nullptr; }
 };
 
 /// Which elements meet at each block, in the order of the elements.

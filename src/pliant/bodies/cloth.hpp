@@ -17,5 +17,10 @@ struct Cloth {
 Cloth make_grid_cloth(const TriangleMesh& mesh, Index nx, Index nz, const ClothMaterial& material);
 /// Springs on the edges (structural) and across them between the opposite vertices (flexion), for any mesh.
 Cloth make_cloth(const TriangleMesh& mesh, const ClothMaterial& material);
+/// The same for cloth whose rest shape is its texture: each triangle is at rest as it lies there, times `scale` [m].
+/// Where the texture is cut along an edge, the rest length is the mean of both sides'.
+Cloth make_textured_cloth(const TriangleMesh& mesh, Real scale, const ClothMaterial& material);
+/// The scale that gives a texture the area of its mesh; 0 for a texture without area [m].
+Real texture_scale(const TriangleMesh& mesh);
 
 } // namespace pliant

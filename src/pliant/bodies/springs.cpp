@@ -224,4 +224,15 @@ void SpringBatch::raise_stress(const Vec3s& x, std::vector<Real>& at_block) cons
     }
 }
 
+std::shared_ptr<const ElementBatch> SpringBatch::with_blocks(std::span<const Index> block) const
+{
+    std::vector<Spring> springs;
+    for (Spring s : springs_) {
+        s.a = block[s.a];
+        s.b = block[s.b];
+        if (s.a != s.b) springs.push_back(s);
+    }
+    return std::make_shared<SpringBatch>(std::move(springs), damping_);
+}
+
 } // namespace pliant

@@ -43,6 +43,7 @@ public:
     void add_row_bounds(const Vec3s& x, RowBounds& bounds) const override;
     Real max_elongation(const Vec3s& x) const override;
     void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const override;
+    std::shared_ptr<const ElementBatch> with_blocks(std::span<const Index> block) const override;
 
 private:
     std::vector<Spring> springs_;

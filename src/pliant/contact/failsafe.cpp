@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace pliant {
 
@@ -61,19 +62,24 @@ bool is_rigid(const Model& model, Index unit)
     return model.rotor_of_block[unit] != none;
 }
 
-/// Scripted bodies (obstacles, planes, bodies with pins) that an impact touches.
-std::vector<Index> scripts_of(const FailsafeStep& step, const Impact& impact)
+/// A scripted body (an obstacle, a plane, a body with pins) that an impact touches, and the vertex that does; none for
+/// a plane.
+struct Touch {
+    Index body, vertex;
+};
+
+std::vector<Touch> scripts_of(const FailsafeStep& step, const Impact& impact)
 {
-    std::vector<Index> bodies;
+    std::vector<Touch> touched;
     const Surface& s = step.model.surface;
     for (Index v : impact.vertices) {
         if (v == none) continue;
         bool scripted = step.model.is_scripted_vertex(v);
         for (Index b : s.blocks(v)) scripted = scripted || step.model.is_prescribed(b);
-        if (scripted) bodies.push_back(s.vertex_body[v]);
+        if (scripted) touched.push_back({s.vertex_body[v], v});
     }
-    if (impact.key.kind == PairKind::vertex_plane) bodies.push_back(step.plane_bodies[impact.key.b]);
-    return bodies;
+    if (impact.key.kind == PairKind::vertex_plane) touched.push_back({step.plane_bodies[impact.key.b], none});
+    return touched;
 }
 
 /// The motion that a scripted body imposes: start -> end of the step.
@@ -95,30 +101,50 @@ struct Script {
     }
 };
 
-Script script_of(const FailsafeStep& step, Index body_id)
+/// Of a body whose vertices move one by one: what those that a zone touches do on average.
+Script mean_script(const FailsafeStep& step, Index body, const std::vector<Touch>& touched)
+{
+    Script script;
+    Index vertices = 0;
+    for (const Touch& t : touched) {
+        if (t.body != body || t.vertex == none) continue;
+        script.after.translation += step.x1_scripted[t.vertex] - step.x0[t.vertex];
+        ++vertices;
+    }
+    if (vertices > 0) script.after.translation /= vertices;
+    return script;
+}
+
+Script script_of(const FailsafeStep& step, Index body_id, const std::vector<Touch>& touched)
 {
     const Body& body = step.model.bodies[body_id];
     const Motion* motion = nullptr;
     if (body.obstacle != none) {
-        motion = &step.model.obstacles[body.obstacle].motion;
+        const Obstacle& obstacle = step.model.obstacles[body.obstacle];
+        if (obstacle.vertices) return mean_script(step, body_id, touched);
+        motion = &obstacle.motion;
     } else {
-        for (const Pin& pin : step.model.pins)
-            if (step.model.block_body[pin.block] == body_id && pin.motion != none)
-                motion = &step.model.motions[pin.motion];
+        for (const Pin& pin : step.model.pins) {
+            if (step.model.block_body[pin.block] != body_id) continue;
+            if (pin.follows != none) return mean_script(step, body_id, touched);
+            if (pin.motion != none) motion = &step.model.motions[pin.motion];
+        }
     }
     if (!motion || motion->empty()) return {};
     return {motion->pose(step.start.time), motion->pose(step.start.time + step.dt)};
 }
 
 /// Gives a zone its common motion; false when two scripts disagree.
-bool move_zone(const FailsafeStep& step, const std::vector<Index>& units, const std::vector<Index>& scripts, Vec3s& v,
+bool move_zone(const FailsafeStep& step, const std::vector<Index>& units, const std::vector<Touch>& scripts, Vec3s& v,
                const Vec3s& wanted)
 {
     const Model& model = step.model;
     if (!scripts.empty()) {
-        const Script script = script_of(step, scripts.front());
-        for (Index b : scripts) {
-            const Script other = script_of(step, b);
+        const Script script = script_of(step, scripts.front().body, scripts);
+        Index last = scripts.front().body;
+        for (const Touch& t : scripts) {
+            if (std::exchange(last, t.body) == t.body) continue;
+            const Script other = script_of(step, t.body, scripts);
             if (!(other == script) && !(other.still() && script.still())) return false;
         }
         for (Index u : units) {
@@ -157,7 +183,7 @@ ZoneReport resolve_by_zones(const FailsafeStep& step, const FindImpacts& find_im
     const Vec3s wanted = v;
     UnionFind zones(step.model.block_count());
     std::vector<char> in_zone(v.size(), 0);
-    std::map<Index, std::vector<Index>> scripts_at; // unit -> scripted bodies it met
+    std::map<Index, std::vector<Touch>> scripts_at; // unit -> scripts it met
     for (; report.rounds < max_rounds; ++report.rounds) {
         const std::vector<Impact>& impacts = find_impacts(v);
         if (impacts.empty()) {
@@ -171,14 +197,15 @@ ZoneReport resolve_by_zones(const FailsafeStep& step, const FindImpacts& find_im
                 in_zone[u] = 1;
                 zones.join(units.front(), u);
             }
-            for (Index b : scripts_of(step, impact)) scripts_at[units.front()].push_back(b);
+            for (const Touch& t : scripts_of(step, impact)) scripts_at[units.front()].push_back(t);
         }
-        std::map<Index, std::vector<Index>> members, scripts;
+        std::map<Index, std::vector<Index>> members;
+        std::map<Index, std::vector<Touch>> scripts;
         for (Index u = 0; u < count(in_zone); ++u)
             if (in_zone[u]) members[zones.find(u)].push_back(u);
-        for (const auto& [unit, bodies] : scripts_at) {
-            std::vector<Index>& all = scripts[zones.find(unit)];
-            all.insert(all.end(), bodies.begin(), bodies.end());
+        for (const auto& [unit, touched] : scripts_at) {
+            std::vector<Touch>& all = scripts[zones.find(unit)];
+            all.insert(all.end(), touched.begin(), touched.end());
         }
         report.zones = static_cast<int>(members.size());
         for (const auto& [zone, units] : members)

@@ -16,6 +16,7 @@ struct FailsafeStep {
     const Model& model;
     const State& start;
     const Vec3s& x0;                        ///< surface at the start
+    const Vec3s& x1_scripted;               ///< surface at the end; only what is scripted counts
     const std::vector<Index>& plane_bodies; ///< body of each plane that impacts name
     Real dt;
 };
@@ -28,8 +29,8 @@ struct ZoneReport {
 /// Zones of impact [Provot97, 4.2 to 4.4]: everything that meets moves as one rigid zone; zones grow and merge until
 /// nothing meets. The motion of a zone is the affine field V + W x (x - c), along whose straight paths nothing inside
 /// the zone can cross, with V and W from the zone's momenta (W = I^+ L; the printed mean gives 2/3 of it and keeps no
-/// momentum). A zone that touches one scripted body takes that body's motion; one that touches two different ones
-/// cannot be made safe here.
+/// momentum). A zone that touches one scripted body takes that body's motion (the mean of the vertices that it touches,
+/// where they move one by one); one that touches two different ones cannot be made safe here.
 ZoneReport resolve_by_zones(const FailsafeStep& step, const FindImpacts& find_impacts, Vec3s& v);
 
 struct TruncationReport {

@@ -33,6 +33,7 @@ PairFilter::PairFilter(const Surface& surface, std::span<const std::array<Index,
     scripted_ = rigid_;
     for (Index v = 0; v < count(surface.frame); ++v)
         if (surface.frame[v] != none) (surface.prescribed[v] ? scripted_ : rigid_)[surface.vertex_body[v]] = 1;
+    for (const Index v : surface.moved) scripted_[surface.vertex_body[v]] = 1;
     for (auto [a, b] : no_contact) exclusions_.push_back({std::min(a, b), std::max(a, b)});
     std::sort(exclusions_.begin(), exclusions_.end());
 }

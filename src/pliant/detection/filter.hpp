@@ -9,11 +9,11 @@
 
 namespace pliant {
 
-/// Leaves out pairs that share a vertex, that belong to one rigid body, to two obstacles, to the pinned parts of one
-/// body, or to two bodies that the scene keeps apart. Pinned parts of a body against another body are looked at like
-/// all others: no response can move them, but what their script does is seen. For proximity also pairs are left out
-/// that no response can move, and pairs of one body that are closer in the rest shape than the gap, or they would
-/// become permanent contacts.
+/// Leaves out pairs that share a vertex or partners in a seam, that belong to one rigid body, to two obstacles, to the
+/// pinned parts of one body, or to two bodies that the scene keeps apart. Pinned parts of a body against another body
+/// are looked at like all others: no response can move them, but what their script does is seen. For proximity also
+/// pairs are left out that no response can move, and pairs of one body that are closer in the rest shape than the gap,
+/// or they would become permanent contacts.
 class PairFilter {
 public:
     /// no_contact: pairs of body numbers, also (i, i) for a body without self-contact.
@@ -22,13 +22,13 @@ public:
     bool vertex_face(Index v, Index f) const
     {
         const Triangle& t = surface_.triangles[f];
-        if (v == t[0] || v == t[1] || v == t[2]) return false;
+        if (same(v, t[0]) || same(v, t[1]) || same(v, t[2])) return false;
         return bodies(v, t[0]) && !(fixed_vertex_[v] && fixed_face_[f] && same_body(v, t[0]));
     }
     bool edge_edge(Index e, Index g) const
     {
         const Edge &a = surface_.edges[e], &b = surface_.edges[g];
-        if (a[0] == b[0] || a[0] == b[1] || a[1] == b[0] || a[1] == b[1]) return false;
+        if (same(a[0], b[0]) || same(a[0], b[1]) || same(a[1], b[0]) || same(a[1], b[1])) return false;
         return bodies(a[0], b[0]) && !(fixed_edge_[e] && fixed_edge_[g] && same_body(a[0], b[0]));
     }
     /// Whether a body of vertex v may touch the body numbered `body` (planes are bodies without vertices).
@@ -37,7 +37,8 @@ public:
         const Index own = surface_.vertex_body[v];
         return !scripted_[own] && (exclusions_.empty() || !excluded(own, body));
     }
-    /// What some features have in common: the only body they are of, or none, and whether all their bodies are scripted.
+    /// What some features have in common: the only body they are of, or none, and whether all their bodies are
+    /// scripted.
     struct Group {
         Index body = none;
         bool scripted = false;
@@ -65,6 +66,11 @@ public:
     bool apart_at_rest(const ContactPair& pair) const;
 
 private:
+    /// One vertex, or partners in a seam.
+    bool same(Index v, Index w) const
+    {
+        return v == w || (!surface_.weld.empty() && surface_.weld[v] == surface_.weld[w]);
+    }
     /// False when no pair between the bodies of the two vertices matters.
     bool bodies(Index v, Index w) const
     {

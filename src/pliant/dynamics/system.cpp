@@ -220,8 +220,12 @@ CgResult LinearSystem::solve(Real tolerance, std::span<const char> wanted, Vec3s
 
 void prescribed_velocities(const Model& model, const State& state, Real dt, Vec3s& v)
 {
-    for (const Pin& pin : model.pins)
-        v[pin.block] = (pin_position(model, pin, state.time + dt) - state.position[pin.block]) / dt;
+    const Vec3s to = pin_positions(model, state.time + dt);
+    for (std::size_t i = 0; i < to.size(); ++i) {
+        const Index block = model.pins[i].block;
+        // What is tied gets its velocity when the step is taken: nothing asks for it before.
+        v[block] = model.pins[i].tied_to != none ? state.velocity[block] : Vec3((to[i] - state.position[block]) / dt);
+    }
 }
 
 void move_configuration(const Model& model, const State& start, const Vec3s& v, Real dt, State& end)
@@ -235,7 +239,11 @@ void move_configuration(const Model& model, const State& start, const Vec3s& v, 
         end.position[angular].setZero();
         end.orientation[r] = rotate_by(start.orientation[r], v[angular], dt);
     }
-    for (const Pin& pin : model.pins) end.position[pin.block] = pin_position(model, pin, end.time);
+    const Vec3s pinned = pin_positions(model, end.time);
+    for (std::size_t i = 0; i < pinned.size(); ++i) {
+        const Pin& pin = model.pins[i];
+        end.position[pin.block] = pin.tied_to != none ? end.position[pin.tied_to] : pinned[i];
+    }
 }
 
 void advance(const Model& model, State& state, const Vec3s& v, Real dt)
@@ -253,6 +261,8 @@ void advance(const Model& model, State& state, const Vec3s& v, Real dt)
         turned[r] = q1 * (rigid.inertia_inv * (q1.conjugate() * momentum));
     }
     state.velocity = v;
+    for (const Pin& pin : model.pins)
+        if (pin.tied_to != none) state.velocity[pin.block] = v[pin.tied_to];
     for (std::size_t r = 0; r < model.rotors.size(); ++r) state.velocity[model.rotors[r].angular_block()] = turned[r];
     state.position = std::move(end.position);
     state.orientation = std::move(end.orientation);

@@ -42,6 +42,18 @@ std::string format_stl(const TriangleMesh& mesh, const MeshWriteOptions& options
 std::string format_msh(const TriangleMesh& mesh, const MeshWriteOptions& options = {});
 std::string format_msh(const TetMesh& mesh, const MeshWriteOptions& options = {});
 
+/// A point cache: places of the same points at several times.
+struct PointCache {
+    std::vector<Vec3s> samples;
+    std::vector<Real> times; ///< of an MDD file, one a sample, increasing; empty: the file has none [s]
+    Real start_frame = 0;    ///< PC2: frame of the first sample
+    Real frame_step = 1;     ///< PC2: frames from one sample to the next
+};
+/// Reads .pc2 or .mdd.
+PointCache read_point_cache(const std::filesystem::path& path);
+PointCache parse_pc2(std::string_view bytes, const std::string& name);
+PointCache parse_mdd(std::string_view bytes, const std::string& name);
+
 /// Whole files; errors are Error with the path and the system's reason.
 std::string read_file(const std::filesystem::path& path);
 void write_file(const std::filesystem::path& path, std::string_view bytes);

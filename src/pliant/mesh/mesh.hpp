@@ -7,8 +7,9 @@
 namespace pliant {
 
 struct TriangleMesh {
-    Vec3s vertices;                  ///< [m]
-    std::vector<Triangle> triangles; ///< counter-clockwise seen from outside
+    Vec3s vertices;                                ///< [m]
+    std::vector<Triangle> triangles;               ///< counter-clockwise seen from outside
+    std::vector<std::array<Vec2, 3>> texture = {}; ///< per triangle: texture coordinates of its corners; empty: none
 };
 
 struct TetMesh {

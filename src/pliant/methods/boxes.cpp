@@ -50,9 +50,11 @@ constexpr MethodOption options[] = {
 };
 // clang-format on
 
-std::string why_no_boxes(const Model&, const Body& body)
+std::string why_no_boxes(const Model& model, const Body& body)
 {
     if (body.plane || body.lattice != none) return "";
+    if (body.obstacle != none && model.obstacles[body.obstacle].vertices)
+        return "its vertices move one by one, and this method knows obstacles that keep their shape only";
     if (body.obstacle != none)
         return body.closed ? "" : "its mesh is open, and only a closed one has an inside to be kept out of";
     return "it has no lattice whose cells could collide";

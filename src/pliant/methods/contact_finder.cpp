@@ -131,7 +131,7 @@ Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
     for (const ScriptedPath& path : paths_) {
         const Real radius = path_radius(path, model, s.x0);
         Real& curvature = s.curvature[path.body];
-        curvature = std::max(curvature, path.motion->chord_error(s.start.time, s.start.time + dt, radius));
+        curvature = std::max(curvature, path.chord_error(s.start.time, s.start.time + dt, radius));
     }
     return s;
 }
@@ -207,8 +207,8 @@ Real ContactFinder::target(Real distance, Real gap) const
     return distance >= gap ? gap : distance + options_.recovery * (gap - distance);
 }
 
-/// One collection of candidates for the proximity of this sub-step and the impacts of its rounds; while little moves, for
-/// later sub-steps too.
+/// One collection of candidates for the proximity of this sub-step and the impacts of its rounds; while little moves,
+/// for later sub-steps too.
 void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& reach)
 {
     const Surface& surface = s.model.surface;
@@ -222,19 +222,21 @@ void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& re
     Vec3s x1;
     surface_positions(s.model, end, x1);
     const Real fall = s.model.gravity.norm() * s.dt * s.dt;
-    constexpr Real fast = 1.0 / 30;     // of an edge in a step
-    constexpr Real fast_share = 0.005;  // of the vertices: where more are fast, candidates serve this step only
+    constexpr Real fast = 1.0 / 30;    // of an edge in a step
+    constexpr Real fast_share = 0.005; // of the vertices: where more are fast, candidates serve this step only
     constexpr Real steps_ahead = 6, widest = 0.25; // of an edge
     const Index fast_vertices = parallel_sum(n, Index(0), [&](Index k) {
         const Body& body = s.model.bodies[surface.vertex_body[k]];
         return Index(body.gap > 0 && (x1[k] - s.x0[k]).norm() > fast * body.edge_length);
     });
     const bool slow = fast_vertices <= fast_share * n;
-    std::vector<Real> least_t0(static_cast<std::size_t>(n)), least_t1(least_t0), radius_t0(least_t0), radius_t1(least_t0);
+    std::vector<Real> least_t0(static_cast<std::size_t>(n)), least_t1(least_t0), radius_t0(least_t0),
+        radius_t1(least_t0);
     parallel_for(n, [&](Index k) {
         const Index b = surface.vertex_body[k];
         const Body& body = s.model.bodies[b];
-        const Real hard_gap = hard_gaps_.share(b) * 2, separation = (1 + options_.ccd_fraction) * hard_gap / 2 + s.curvature[b];
+        const Real hard_gap = hard_gaps_.share(b) * 2,
+                   separation = (1 + options_.ccd_fraction) * hard_gap / 2 + s.curvature[b];
         const Real moved = (x1[k] - s.x0[k]).norm();
         Real room = hard_gap + std::min(moved / 4, fall);
         if (slow && body.edge_length > 0)

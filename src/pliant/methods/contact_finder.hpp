@@ -42,8 +42,18 @@ private:
     /// A motion of a body or of some of its pins.
     struct ScriptedPath {
         Index body;
-        const Motion* motion;
-        Real radius; ///< farthest vertex from the pivot; of a plane, those of all bodies count [m]
+        const Motion* motion;         ///< null: `vertices` instead
+        Real radius;                  ///< farthest vertex from the pivot; of a plane, those of all bodies count [m]
+        const VertexMotion* vertices; ///< null: `motion` instead
+
+        Real next_keyframe(Real t0, Real t1) const
+        {
+            return motion ? motion->next_keyframe(t0, t1) : vertices->next_keyframe(t0, t1);
+        }
+        Real chord_error(Real t0, Real t1, Real path_radius) const
+        {
+            return motion ? motion->chord_error(t0, t1, path_radius) : vertices->chord_error(t0, t1);
+        }
     };
 
     void expect_queries(const Substep& substep, const std::vector<Real>& reach);

@@ -20,21 +20,30 @@ void ContactFinder::find_paths(const Model& model)
         straight_.push_back(options_.chord_fraction * nearest);
         for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count && body.rotor != none; ++v)
             rotor_radius_[body.rotor] = std::max(rotor_radius_[body.rotor], surface.local[v].norm());
-        if (body.obstacle == none || model.obstacles[body.obstacle].motion.empty()) continue;
+        if (body.obstacle == none || model.obstacles[body.obstacle].is_still()) continue;
+        if (const auto& vertices = model.obstacles[body.obstacle].vertices) {
+            paths_.push_back({b, nullptr, 0, vertices.get()});
+            continue;
+        }
         const Motion& motion = model.obstacles[body.obstacle].motion;
         Real radius = 0;
         for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v)
             radius = std::max(radius, (surface.local[v] - motion.pivot()).norm());
-        paths_.push_back({b, &motion, radius});
+        paths_.push_back({b, &motion, radius, nullptr});
     }
     for (Index m = 0; m < count(model.motions); ++m) {
-        ScriptedPath path{none, &model.motions[m], 0};
+        ScriptedPath path{none, &model.motions[m], 0, nullptr};
         for (const Pin& pin : model.pins) {
             if (pin.motion != m) continue;
             path.body = model.block_body[pin.block];
             path.radius = std::max(path.radius, (pin.start - path.motion->pivot()).norm());
         }
         if (path.body != none) paths_.push_back(path);
+    }
+    for (Index f = 0; f < count(model.followed); ++f) {
+        const auto pin = std::ranges::find(model.pins, f, &Pin::follows);
+        if (pin != model.pins.end())
+            paths_.push_back({model.block_body[pin->block], nullptr, 0, model.followed[f].get()});
     }
 }
 
@@ -51,11 +60,11 @@ Real ContactFinder::uninterrupted(const Model& model, Real time, Real dt) const
 {
     Real end = time + dt;
     for (const ScriptedPath& path : paths_) {
-        const Real key = path.motion->next_keyframe(time, end);
+        const Real key = path.next_keyframe(time, end);
         if (key == end) continue;
         // A keyframe that is passed on a straight line interrupts nothing.
         const Real radius = model.bodies[path.body].plane ? 1 : path.radius;
-        if (path.motion->chord_error(time, end, radius) > straight_[path.body]) end = key;
+        if (path.chord_error(time, end, radius) > straight_[path.body]) end = key;
     }
     return end == time + dt ? dt : end - time;
 }

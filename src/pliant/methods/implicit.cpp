@@ -260,7 +260,8 @@ void ImplicitContact::make_safe(const Substep& substep, Attempt& attempt, StepRe
 {
     const ScopedTimer timer(report.profile, "fail-safe");
     ImplicitReport& own = report.own.use<ImplicitReport>();
-    const FailsafeStep step{substep.model, substep.start, substep.x0, finder_.plane_bodies(), substep.dt};
+    const FailsafeStep step{substep.model,   substep.start,          substep.x0,
+                            substep.x1_free, finder_.plane_bodies(), substep.dt};
     Tentative tried;
     const FindImpacts find = [&](const Vec3s& v) -> const std::vector<Impact>& {
         tried = finder_.follow(substep, v);

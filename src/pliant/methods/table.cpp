@@ -6,6 +6,7 @@
 #include "pliant/methods/free_motion.hpp"
 #include "pliant/methods/implicit.hpp"
 #include "pliant/methods/penalty.hpp"
+#include "pliant/methods/sewing_method.hpp"
 
 #include <algorithm>
 
@@ -70,7 +71,7 @@ std::unique_ptr<Method> make_method(const World& world, const MethodOptions& opt
     const MethodInfo& method = method_info(options.method);
     if (const std::string refusal = describe_refusal(method, world.model); !refusal.empty())
         throw Error("method '" + options.method + "' " + refusal);
-    return method.make(world, options);
+    return world.model.seams.empty() ? method.make(world, options) : make_sewing_method(world, options);
 }
 
 void fail_on_options(const std::string& method)

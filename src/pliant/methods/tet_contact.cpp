@@ -78,6 +78,8 @@ std::vector<Pose> poses_of(const Model& model, const State& s)
 std::string why_no_tet_contact(const Model& model, const Body& body)
 {
     if (body.plane) return "";
+    if (body.obstacle != none && model.obstacles[body.obstacle].vertices)
+        return "its vertices move one by one, and this method knows obstacles that keep their shape only";
     if (body.obstacle != none)
         return body.closed ? "" : "its mesh is open, and only a closed one has an inside to be kept out of";
     if (body.rotor != none) return "";

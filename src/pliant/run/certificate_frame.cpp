@@ -114,6 +114,22 @@ FrameCheck FrameChecker::check(const Frame& frame) const
     return out;
 }
 
+/// Triangles at a seam are neighbours: where it is still open they may pass each other on their way to become so, and
+/// where it is sewn they have the partners in common.
+bool FrameChecker::meet(const Vec3s& x, Index i, Index j) const
+{
+    Triangle a = mesh_.triangles[i], b = mesh_.triangles[j];
+    if (!mesh_.weld.empty()) {
+        for (const Index v : a)
+            for (const Index w : b)
+                if (v != w && same_vertex(v, w) && x[v] != x[w]) return false;
+        for (Index& v : b)
+            for (const Index w : a)
+                if (same_vertex(v, w)) v = w;
+    }
+    return exact::triangles_meet(x, a, b);
+}
+
 void FrameChecker::find_crossings(const Vec3s& x, FrameCheck& out) const
 {
     const std::vector<Triangle>& triangles = mesh_.triangles;
@@ -125,7 +141,7 @@ void FrameChecker::find_crossings(const Vec3s& x, FrameCheck& out) const
     tree.for_each_pair([&](Index i, Index j) {
         if (excluded_triangles(i, j)) return;
         ++out.pairs_tested;
-        if (exact::triangles_meet(x, triangles[i], triangles[j])) found.push_back({i, j});
+        if (meet(x, i, j)) found.push_back({i, j});
     });
     std::sort(found.begin(), found.end());
     out.intersections = static_cast<std::int64_t>(found.size());

@@ -46,12 +46,18 @@ public:
     /// Pairs that no method separates: bodies that the scene lets through each other, and what only scripts move.
     bool excluded(Index body_a, Index body_b) const;
     bool excluded_triangles(Index a, Index b) const;
+    /// One vertex, or partners in a seam.
+    bool same_vertex(Index v, Index w) const
+    {
+        return v == w || (!mesh_.weld.empty() && mesh_.weld[v] == mesh_.weld[w]);
+    }
 
     const RunMesh& mesh() const { return mesh_; }
     Index body_of_triangle(Index t) const { return triangle_body_[t]; }
     Index body_of_vertex(Index v) const { return vertex_body_[v]; }
 
 private:
+    bool meet(const Vec3s& x, Index a, Index b) const;
     void find_crossings(const Vec3s& x, FrameCheck& out) const;
     void find_enclosed(const Frame& frame, FrameCheck& out) const;
     void find_inside(const Vec3s& x, Index container, const std::vector<Index>& others, FrameCheck& out) const;

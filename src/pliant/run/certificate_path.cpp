@@ -154,11 +154,13 @@ private:
         });
     }
 
+    bool same(Index v, Index w) const { return checker_.same_vertex(v, w); }
+
     void vertex_face(Index i, int k, Index j)
     {
         const Index v = triangles_[i][k];
         const Triangle& t = triangles_[j];
-        if (v == t[0] || v == t[1] || v == t[2] || pinned_together({v, t[0], t[1], t[2]})) return;
+        if (same(v, t[0]) || same(v, t[1]) || same(v, t[2]) || pinned_together({v, t[0], t[1], t[2]})) return;
         ++out_.pairs_tested;
         const std::array<Index, 4> vertices = {v, t[0], t[1], t[2]};
         note(first_contact_vertex_face(at(x0_, vertices), at(x1_, vertices)), false, i, j, v);
@@ -168,7 +170,7 @@ private:
     {
         const std::array<Index, 4> v = {triangles_[i][k], triangles_[i][(k + 1) % 3], triangles_[j][l],
                                         triangles_[j][(l + 1) % 3]};
-        if (v[0] == v[2] || v[0] == v[3] || v[1] == v[2] || v[1] == v[3]) return;
+        if (same(v[0], v[2]) || same(v[0], v[3]) || same(v[1], v[2]) || same(v[1], v[3])) return;
         if (pinned_together(v)) return;
         ++out_.pairs_tested;
         note(first_contact_edge_edge(at(x0_, v), at(x1_, v)), true, i, j, v[0]);

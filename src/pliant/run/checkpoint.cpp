@@ -3,6 +3,7 @@
 #include "pliant/core/error.hpp"
 #include "pliant/methods/table.hpp"
 #include "pliant/run/array_file.hpp"
+#include "pliant/world/sewing.hpp"
 
 #include <bit>
 
@@ -14,8 +15,8 @@ constexpr std::uint32_t checkpoint_version = 2; ///< since the memory of a metho
 /// Must name every member of State: a forgotten one fails to compile here.
 auto members(const State& s)
 {
-    const auto& [time, step, position, velocity, orientation, memory] = s;
-    return std::tie(time, step, position, velocity, orientation, memory);
+    const auto& [time, step, position, velocity, orientation, sewn, memory] = s;
+    return std::tie(time, step, position, velocity, orientation, sewn, memory);
 }
 
 /// Members of the memory have their own names behind this.
@@ -60,7 +61,7 @@ private:
 
 void save_checkpoint(const State& state, const CheckpointOwner& owner, const std::filesystem::path& path)
 {
-    const auto& [time, step, position, velocity, orientation, memory] = members(state);
+    const auto& [time, step, position, velocity, orientation, sewn, memory] = members(state);
     ArrayFile file("state", checkpoint_version);
     file.add("scene_step", std::vector<std::int64_t>{std::bit_cast<std::int64_t>(owner.scene), step});
     file.add("time", std::vector<Real>{time});
@@ -69,6 +70,7 @@ void save_checkpoint(const State& state, const CheckpointOwner& owner, const std
     std::vector<Real> quaternions;
     for (const Quat& q : orientation) quaternions.insert(quaternions.end(), {q.x(), q.y(), q.z(), q.w()});
     file.add("orientation", quaternions, 4);
+    if (!sewn.empty()) file.add("sewn", sewn);
     file.add("method", owner.method);
     file.add("has_memory", std::vector<std::int64_t>{!memory.empty()});
     Saver saver(file);
@@ -99,9 +101,10 @@ void load_checkpoint(World& world, const CheckpointOwner& owner, const std::file
     const std::vector<Real> quaternions = file.reals("orientation");
     for (std::size_t i = 0; i + 3 < quaternions.size(); i += 4)
         s.orientation.emplace_back(quaternions[i + 3], quaternions[i], quaternions[i + 1], quaternions[i + 2]);
+    if (file.has("sewn")) s.sewn = file.integers("sewn");
     const std::size_t blocks = world.state.position.size();
     require(s.position.size() == blocks && s.velocity.size() == blocks &&
-                s.orientation.size() == world.state.orientation.size(),
+                s.orientation.size() == world.state.orientation.size() && may_be_sewn(world.model, s.sewn),
             "does not fit the scene");
     if (file.integers("has_memory") == std::vector<std::int64_t>{1}) {
         s.memory = method_info(method).empty_memory();
@@ -112,6 +115,7 @@ void load_checkpoint(World& world, const CheckpointOwner& owner, const std::file
     require(hash.size() == 1 && std::bit_cast<std::uint64_t>(hash[0]) == s.hash(),
             "was written by another version of Pliant");
     world.state = std::move(s);
+    tie_sewn(world);
 }
 
 } // namespace pliant

@@ -63,12 +63,14 @@ void add_states(ArrayFile& file, const std::string& prefix, std::span<const Stor
     for (const StoredState& s : states) {
         times.push_back(s.time);
         join(all.position, s.position);
-        join(all.poses, s.poses);
+        join(all.carriers.poses, s.carriers.poses);
+        join(all.carriers.moved, s.carriers.moved);
         join(all.planes, s.planes);
     }
     file.add(prefix + "time", times);
     file.add(prefix + "positions", all.position);
-    file.add(prefix + "poses", flatten(all.poses), pose_size);
+    file.add(prefix + "poses", flatten(all.carriers.poses), pose_size);
+    if (!all.carriers.moved.empty()) file.add(prefix + "moved", all.carriers.moved);
     file.add(prefix + "planes", flatten(all.planes), plane_size);
 }
 
@@ -124,12 +126,22 @@ public:
         return items<Pose>(name, pose_size, states * mesh_.map.frame_spin.size());
     }
 
+    /// Per vertex that a script moves by itself, and state; frames of runs without such vertices have no such array.
+    Vec3s moved(const std::string& name, std::size_t states = 1) const
+    {
+        if (mesh_.map.moved.empty()) return {};
+        Vec3s out = any_vectors(name);
+        check(out.size() == states * mesh_.map.moved.size());
+        return out;
+    }
+
     std::vector<StoredState> states(const std::string& prefix) const
     {
         const std::vector<Real> times = reals(prefix + "time");
         const std::size_t n = times.size();
         const Vec3s position = vectors(prefix + "positions", n);
         const auto all_poses = poses(prefix + "poses", n);
+        const Vec3s all_moved = moved(prefix + "moved", n);
         const auto planes =
             items<Plane>(prefix + "planes", plane_size, n * static_cast<std::size_t>(mesh_.plane_count));
         std::vector<StoredState> out(n);
@@ -140,7 +152,8 @@ public:
         for (std::size_t i = 0; i < n; ++i) {
             out[i].time = times[i];
             part(position, i, out[i].position);
-            part(all_poses, i, out[i].poses);
+            part(all_poses, i, out[i].carriers.poses);
+            part(all_moved, i, out[i].carriers.moved);
             part(planes, i, out[i].planes);
         }
         return out;
@@ -169,8 +182,8 @@ private:
 
 StoredState store_state(const Model& model, InnerState state)
 {
-    std::vector<Pose> poses = frame_poses(model, state.time, state.position, state.orientation);
-    return {state.time, std::move(state.position), std::move(poses), planes_at(model, state.time)};
+    Carriers carriers = carriers_at(model, state.time, state.position, state.orientation);
+    return {state.time, std::move(state.position), std::move(carriers), planes_at(model, state.time)};
 }
 
 StoredFrame store_frame(const World& world, Index number, Real dt, const std::vector<ContactPoint>& contacts)
@@ -182,7 +195,7 @@ StoredFrame store_frame(const World& world, Index number, Real dt, const std::ve
     frame.state = store_state(world.model, {s.time, s.position, s.orientation});
     frame.velocity = s.velocity;
     frame.dt = dt;
-    frame.earlier_poses = frame_poses(world.model, s.time - dt, s.position, s.orientation);
+    frame.earlier = carriers_at(world.model, s.time - dt, s.position, s.orientation);
     block_stress(world.model, s, frame.stress);
     frame.contacts = contacts;
     return frame;
@@ -195,7 +208,8 @@ void save_frame(const StoredFrame& frame, const std::filesystem::path& path)
     add_states(file, "", {&frame.state, 1});
     file.add("velocities", frame.velocity);
     file.add("step_length", std::vector<Real>{frame.dt});
-    file.add("earlier_poses", flatten(frame.earlier_poses), pose_size);
+    file.add("earlier_poses", flatten(frame.earlier.poses), pose_size);
+    if (!frame.earlier.moved.empty()) file.add("earlier_moved", frame.earlier.moved);
     file.add("stress", frame.stress);
     Vec3s position, normal, force;
     std::vector<Index> bodies;
@@ -227,7 +241,7 @@ StoredFrame load_frame(const RunMesh& mesh, const std::filesystem::path& path)
     frame.state = std::move(states[0]);
     frame.velocity = arrays.vectors("velocities");
     frame.dt = dt[0];
-    frame.earlier_poses = arrays.poses("earlier_poses");
+    frame.earlier = {arrays.poses("earlier_poses"), arrays.moved("earlier_moved")};
     frame.stress = arrays.reals("stress");
     arrays.check(count(frame.stress) == mesh.block_count);
     frame.contacts = arrays.contacts();
@@ -242,8 +256,8 @@ Frame make_frame(const RunMesh& mesh, const StoredFrame& stored)
     frame.step = stored.step;
     frame.time = stored.state.time;
     const StoredState& state = stored.state;
-    surface_positions(mesh.map, state.position, state.poses, frame.positions);
-    surface_velocities(mesh.map, {stored.velocity, state.poses, stored.earlier_poses, stored.dt}, frame.velocities);
+    surface_positions(mesh.map, state.position, state.carriers, frame.positions);
+    surface_velocities(mesh.map, {stored.velocity, state.carriers, stored.earlier, stored.dt}, frame.velocities);
     surface_values(mesh.map, stored.stress, frame.stress);
     frame.planes = stored.state.planes;
     frame.contacts = stored.contacts;
@@ -267,7 +281,7 @@ Frame make_frame(const World& world, Index number, Real dt, const std::vector<Co
 PathState make_path_state(const RunMesh& mesh, const StoredState& stored)
 {
     PathState out{stored.time, {}, stored.planes};
-    surface_positions(mesh.map, stored.position, stored.poses, out.positions);
+    surface_positions(mesh.map, stored.position, stored.carriers, out.positions);
     return out;
 }
 

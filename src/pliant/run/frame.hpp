@@ -12,7 +12,7 @@ namespace pliant {
 struct StoredState {
     Real time = 0;             ///< [s]
     Vec3s position;            ///< per block, as in State [m]
-    std::vector<Pose> poses;   ///< per frame that carries vertices: rigid bodies and obstacles
+    Carriers carriers;         ///< poses of rigid bodies and obstacles, and vertices that scripts move one by one
     std::vector<Plane> planes; ///< of the plane bodies, in the order of the bodies
 };
 
@@ -23,7 +23,7 @@ struct StoredFrame {
     StoredState state;
     Vec3s velocity;                     ///< per block, as in State [m/s]
     Real dt = 0;                        ///< length of a step [s]
-    std::vector<Pose> earlier_poses;    ///< as poses, but obstacles dt earlier
+    Carriers earlier;                   ///< as carriers, but obstacles dt earlier
     std::vector<Real> stress;           ///< per block, see block_stress()
     std::vector<ContactPoint> contacts; ///< with a force, of the step that led here
     std::vector<StoredState> inner;     ///< ends of the step's sub-steps but the last, with `run --every-step`

@@ -58,14 +58,24 @@ bool parts_are_apart(const RunMesh& mesh)
     return true;
 }
 
+/// A class is named by its first vertex.
+bool welds_are_good(const RunMesh& mesh)
+{
+    if (mesh.weld.empty()) return true;
+    if (mesh.weld.size() != mesh.rest.size()) return false;
+    for (Index v = 0; v < count(mesh.weld); ++v)
+        if (mesh.weld[v] < 0 || mesh.weld[v] > v || mesh.weld[mesh.weld[v]] != mesh.weld[v]) return false;
+    return true;
+}
+
 bool bodies_are_good(const RunMesh& mesh)
 {
     return cover(mesh.bodies, &RunBody::first_vertex, &RunBody::vertex_count, count(mesh.rest)) &&
            cover(mesh.bodies, &RunBody::first_triangle, &RunBody::triangle_count, count(mesh.triangles)) &&
            cover(mesh.bodies, &RunBody::first_block, &RunBody::block_count, mesh.block_count) &&
            cover(mesh.bodies, &RunBody::first_tet, &RunBody::tet_count, count(mesh.tets)) &&
-           count(mesh.prescribed) == count(mesh.rest) && all_below(mesh.no_contact, count(mesh.bodies)) &&
-           parts_are_apart(mesh);
+           count(mesh.prescribed) == count(mesh.rest) && welds_are_good(mesh) &&
+           all_below(mesh.no_contact, count(mesh.bodies)) && parts_are_apart(mesh);
 }
 
 bool map_is_good(const RunMesh& mesh)
@@ -80,9 +90,12 @@ bool map_is_good(const RunMesh& mesh)
         !all_in(m.frame, none, std::int64_t(1) + count(m.frame_spin)) || !all_finite(m.local) ||
         !std::all_of(m.map_weight.begin(), m.map_weight.end(), [](Real w) { return std::isfinite(w); }))
         return false;
+    if (!all_in(m.moved, 0, n) || std::ranges::adjacent_find(m.moved, std::greater_equal<>()) != m.moved.end())
+        return false;
     for (Index v = 0; v < n; ++v) { // only a script moves a vertex without blocks
-        const bool scripted = m.frame[v] != none && m.frame_spin[m.frame[v]] == none;
-        if (m.blocks(v).empty() != scripted) return false;
+        const bool in_script = m.frame[v] != none && m.frame_spin[m.frame[v]] == none;
+        const bool alone = std::ranges::binary_search(m.moved, v);
+        if (m.blocks(v).empty() != (in_script || alone) || (alone && m.frame[v] != none)) return false;
     }
     return true;
 }
@@ -121,6 +134,7 @@ RunMesh make_run_mesh(const Model& model)
     mesh.tets = model.tets;
     mesh.block_count = model.block_count();
     mesh.map = model.surface;
+    mesh.weld = model.surface.weld;
     return mesh;
 }
 
@@ -152,6 +166,8 @@ void save_mesh(const RunMesh& mesh, const std::filesystem::path& path)
     file.add("vertex_places", mesh.map.local);
     file.add("pose_spins", mesh.map.frame_spin);
     file.add("block_count", std::vector<Index>{mesh.block_count});
+    if (!mesh.weld.empty()) file.add("welds", mesh.weld);
+    if (!mesh.map.moved.empty()) file.add("moved_vertices", mesh.map.moved);
     file.save(path);
 }
 
@@ -175,6 +191,7 @@ RunMesh load_mesh(const std::filesystem::path& path)
     const std::vector<Index> blocks = file.indices("block_count");
     check(blocks.size() == 1);
     mesh.block_count = blocks[0];
+    if (file.has("welds")) mesh.weld = file.indices("welds");
     check(bodies_are_good(mesh));
 
     mesh.map.map_begin = file.indices("map_begin");
@@ -183,6 +200,7 @@ RunMesh load_mesh(const std::filesystem::path& path)
     mesh.map.frame = file.indices("vertex_poses");
     mesh.map.local = file.vectors("vertex_places");
     mesh.map.frame_spin = file.indices("pose_spins");
+    if (file.has("moved_vertices")) mesh.map.moved = file.indices("moved_vertices");
     check(map_is_good(mesh));
     return mesh;
 }

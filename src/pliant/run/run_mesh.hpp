@@ -29,6 +29,7 @@ struct RunMesh {
     std::vector<std::array<Index, 2>> no_contact; ///< body pairs that do not feel each other
     std::vector<Tet> tets;                        ///< of all solids, block numbers
     SurfaceMap map;                               ///< vertex -> blocks and frames
+    std::vector<Index> weld;                      ///< as Surface::weld
     Index block_count = 0, plane_count = 0;
 };
 

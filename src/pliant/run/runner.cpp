@@ -10,6 +10,7 @@
 #include "pliant/run/machine.hpp"
 #include "pliant/run/reader.hpp"
 #include "pliant/run/stats.hpp"
+#include "pliant/world/sewing.hpp"
 
 #include <fmt/format.h>
 
@@ -91,7 +92,7 @@ private:
         stats_ = StatsWriter(directory_ / run_file::stats, method_info(scene_.method.method), first_step_);
         forces_ = ForcesWriter(directory_ / run_file::forces, first_step_);
         for (const char* stale : {run_file::report, run_file::certificate}) fs::remove(directory_ / stale);
-        save_mesh(make_run_mesh(world_.model), directory_ / run_file::mesh);
+        save_mesh(make_run_mesh(unsewn_model(world_.model)), directory_ / run_file::mesh);
         frame_ = next_frame(first_step_);
         if (first_step_ == 0) store_frame({});
     }

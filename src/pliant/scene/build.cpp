@@ -4,7 +4,11 @@
 #include "pliant/mesh/topology.hpp"
 #include "pliant/methods/start.hpp"
 #include "pliant/methods/table.hpp"
+#include "pliant/scene/animation.hpp"
+#include "pliant/scene/build_parts.hpp"
 #include "pliant/scene/copies.hpp"
+#include "pliant/scene/garment_start.hpp"
+#include "pliant/scene/garments.hpp"
 #include "pliant/scene/meshes.hpp"
 #include "pliant/scene/scene.hpp"
 
@@ -18,94 +22,6 @@ namespace pliant {
 namespace {
 
 constexpr Real smallest_size = 1e-30, largest_size = 1e30; ///< [m]; beyond, inertias leave the range of numbers
-
-Vec3 radians(const Value& degrees)
-{
-    return degrees.vec3() * (std::numbers::pi / 180);
-}
-
-Pose place_of(const Value& body)
-{
-    const Value& place = body.at("place");
-    return {place.at("at").vec3(), rotation_xyz(radians(place.at("turn")))};
-}
-
-std::optional<Real> length_or_auto(const Value& value)
-{
-    if (value.scalar == "auto") return {};
-    return value.real();
-}
-
-Motion motion_of(const Value& motion, const Vec3& place)
-{
-    std::vector<Keyframe> keyframes;
-    for (const Value& k : motion.at("keyframes").items)
-        keyframes.push_back({k.at("time").real(), k.at("move").vec3(), radians(k.at("turn"))});
-    const Value& pivot = motion.at("pivot");
-    return Motion(std::move(keyframes), pivot.is_scalar() ? place : pivot.vec3(), motion.at("ease").scalar == "smooth");
-}
-
-ClothMaterial cloth_material(const Value& m)
-{
-    ClothMaterial c;
-    c.density = m.at("density").real();
-    c.stretch = m.at("stretch").real();
-    c.shear = m.at("shear").real();
-    c.bend = m.at("bend").real();
-    c.damping = m.at("damping").real();
-    c.drag = m.at("drag").real();
-    if (m.at("max-strain").scalar != "none") c.max_strain = m.at("max-strain").real();
-    return c;
-}
-
-SolidMaterial solid_material(const Value& m)
-{
-    return {m.at("density").real(), m.at("young").real(), m.at("poisson").real(),
-            m.at("damping").real(), m.at("drag").real(),  m.at("model").scalar};
-}
-
-LatticeMaterial lattice_material(const Value& m)
-{
-    LatticeMaterial l;
-    l.model = m.at("model").scalar == "shape-matching" ? LatticeModel::shape_matching : LatticeModel::springs;
-    l.density = m.at("density").real();
-    l.areal_density = m.at("areal-density").real();
-    l.drag = m.at("drag").real();
-    l.young = m.at("young").real();
-    l.damping = m.at("damping").real();
-    l.width = static_cast<Index>(m.at("width").integer());
-    l.rigidity = m.at("rigidity").real();
-    l.region_damping = m.at("region-damping").real();
-    return l;
-}
-
-/// Selected particles of one pin entry, sorted. Vertices are scaled already, the box is not.
-std::vector<Index> select(const Value& pin, const Vec3s& vertices, Real scale, const std::string& path)
-{
-    std::vector<Index> selected;
-    if (const Value* list = pin.find("vertices"))
-        for (const Value& item : list->items) {
-            const std::int64_t v = item.integer();
-            if (v >= count(vertices))
-                fail(item.mark, path + ".vertices: there is no vertex " + std::to_string(v) + ", the last is " +
-                                    std::to_string(count(vertices) - 1));
-            selected.push_back(static_cast<Index>(v));
-        }
-    if (const Value* box = pin.find("box")) {
-        const Eigen::AlignedBox<Real, 3> inside(box->at("min").vec3(), box->at("max").vec3());
-        for (Index v = 0; v < count(vertices); ++v)
-            if (inside.contains(vertices[v] / scale)) selected.push_back(v);
-    }
-    std::sort(selected.begin(), selected.end());
-    selected.erase(std::unique(selected.begin(), selected.end()), selected.end());
-    return selected;
-}
-
-/// `up: z`: what was made with y up is turned about x.
-void turn_to_z(Vec3s& vertices)
-{
-    for (Vec3& x : vertices) x = Vec3(x.x(), -x.z(), x.y());
-}
 
 class SceneBuilder {
 public:
@@ -133,6 +49,7 @@ public:
         if (promise_of(scene_.method).no_crossing) {
             fit_gaps(world);
             open_touching(world);
+            check_panels(world);
         }
         return world;
     }
@@ -150,22 +67,17 @@ private:
         Real total = 0;
         for (const Value::Entry& e : document_.at("bodies").entries) {
             const Value* mesh = mesh_of(e.value);
-            if (!mesh) continue;
+            const Value* obstacle = e.value.find("obstacle");
+            const Value* sequence = obstacle ? obstacle->find("sequence") : nullptr;
+            if (!mesh && !sequence) continue;
             const Real copies = copy_count(e.value.find("copies"));
-            total += estimate_elements(*mesh) * copies;
+            total += (mesh ? estimate_elements(*mesh) : estimate_sequence(*sequence)) * copies;
             if (!(total <= max_elements))
-                fail(mesh->mark, "bodies." + e.key + " brings the scene to about " + fmt::format("{:.3g}", total) +
-                                     " elements; the limit is " + fmt::format("{:.3g}", max_elements));
+                fail(mesh ? mesh->mark : sequence->mark, "bodies." + e.key + " brings the scene to about " +
+                                                             fmt::format("{:.3g}", total) + " elements; the limit is " +
+                                                             fmt::format("{:.3g}", max_elements));
         }
     }
-
-    /// The meshes of one entry, each with its pins, in their rest shape.
-    struct Piece {
-        BodyMesh shape;
-        std::optional<EmbeddedMesh> embedded;
-        std::shared_ptr<const LatticeMesh> lattice;
-        std::vector<std::vector<Index>> pins; ///< per selection
-    };
 
     std::vector<Piece> make_pieces(const std::string& name, const Value& body, const Value& mesh) const
     {
@@ -175,9 +87,13 @@ private:
                             : is_of(body, "lattice") ? MeshUse::lattice
                                                      : MeshUse::surface;
         for (BodyMesh& shape : make_meshes(mesh, use)) {
-            Piece piece{std::move(shape), {}, {}, {}};
+            Piece piece{std::move(shape), {}, {}, {}, {}};
             if (scene_.z_up && piece.shape.generated) turn_to_z(piece.shape.vertices());
             for (Vec3& x : piece.shape.vertices()) x *= scale;
+            if (const auto& garment = piece.shape.garment) {
+                piece.start = garment->start;
+                for (Vec3& x : piece.start) x *= scale;
+            }
             if (const Value* embed_options = body.find("embed")) embed_piece(name, *embed_options, mesh, piece);
             if (is_of(body, "lattice")) put_in_lattice(name, body, mesh, piece);
             pieces.push_back(std::move(piece));
@@ -194,71 +110,6 @@ private:
         return material && document_.at("materials").at(material->scalar).at("type").scalar == type;
     }
 
-    static void put_in_lattice(const std::string& name, const Value& body, const Value& mesh, Piece& piece)
-    {
-        if (piece.shape.has_tets())
-            fail(mesh.mark, "bodies." + name + ": a lattice carries a triangle mesh, not a tetrahedral one");
-        LatticeOptions options;
-        const Value* wanted = body.find("lattice");
-        if (wanted) {
-            if (const Value* cells = wanted->find("cells")) options.cells = static_cast<Index>(cells->integer());
-            if (const Value* size = wanted->find("size")) options.cell_size = size->real();
-            options.filled = wanted->at("fill").boolean();
-        }
-        const TriangleMesh& surface = std::get<TriangleMesh>(piece.shape.shape);
-        const Mark& mark = wanted ? wanted->mark : mesh.mark;
-        if (const Real cells = lattice_grid_cells(surface, options); !(cells <= max_elements))
-            fail(mark, "bodies." + name + ".lattice needs a grid of about " + fmt::format("{:.3g}", cells) +
-                           " cells; the limit is " + fmt::format("{:.3g}", max_elements) +
-                           ": ask for fewer or larger cells");
-        try {
-            piece.lattice = std::make_shared<LatticeMesh>(make_lattice(surface, options, "bodies." + name));
-        } catch (const Error& e) {
-            fail(mark, e.what());
-        }
-    }
-
-    static void embed_piece(const std::string& name, const Value& options, const Value& mesh, Piece& piece)
-    {
-        if (piece.shape.has_tets())
-            fail(options.mark, "bodies." + name + ".embed: the mesh is made of tetrahedra already");
-        const TriangleMesh& surface = std::get<TriangleMesh>(piece.shape.shape);
-        EmbedOptions embed_options;
-        if (const Value* cells = options.find("cells")) embed_options.cells = static_cast<Index>(cells->integer());
-        if (const Value* size = options.find("size")) embed_options.cell_size = size->real();
-        Eigen::AlignedBox<Real, 3> box;
-        for (const Vec3& x : surface.vertices) box.extend(x);
-        const Real cell =
-            embed_options.cell_size > 0 ? embed_options.cell_size : box.sizes().maxCoeff() / embed_options.cells;
-        const Real tets = 6 * (box.sizes() / cell).cwiseMax(1).prod();
-        if (!(tets <= max_elements))
-            fail(options.mark, "bodies." + name + ".embed needs about " + fmt::format("{:.3g}", tets) +
-                                   " tetrahedra; the limit is " + fmt::format("{:.3g}", max_elements));
-        try {
-            piece.embedded = embed(surface, embed_options, "bodies." + name);
-        } catch (const Error& e) {
-            fail(mesh.mark, e.what());
-        }
-    }
-
-    static void select_pins(const std::string& name, const Value& body, Real scale, std::vector<Piece>& pieces)
-    {
-        const Value* pins = body.find("pin");
-        if (!pins) return;
-        const std::string path = "bodies." + name + ".pin";
-        for (const Value& pin : pins->items) {
-            std::size_t selected = 0;
-            for (Piece& piece : pieces) {
-                const Vec3s& x = piece.embedded  ? piece.embedded->tets.vertices
-                                 : piece.lattice ? piece.lattice->nodes
-                                                 : piece.shape.vertices();
-                piece.pins.push_back(select(pin, x, scale, path));
-                selected += piece.pins.back().size();
-            }
-            if (selected == 0) fail(pin.mark, path + " selects no vertex");
-        }
-    }
-
     void add(const std::string& name, const Value& body)
     {
         BodyOptions options;
@@ -266,6 +117,10 @@ private:
         options.angular_velocity = body.at("spin").vec3();
         options.gap = length_or_auto(body.at("gap"));
         if (!options.gap) options.gap = length_or_auto(document_.at("contact").at("gap"));
+        if (const Value* obstacle = body.find("obstacle"); obstacle && obstacle->has("sequence")) {
+            add_sequence(name, body, options);
+            return;
+        }
         const Value* mesh = mesh_of(body);
         if (!mesh) {
             add_plane(name, body, options);
@@ -293,6 +148,9 @@ private:
                 options.angular_velocity = all.angular_velocity;
                 if (scatter) set_scatter(*scatter, piece, random, options);
                 set_motions(body, piece.pins, options);
+                options.start = piece.start;
+                if (const Value* skeleton = body.find("skeleton"))
+                    options.vertex_motion = skeleton_motion(*skeleton, body, piece, pose);
                 numbers.push_back(add_one(name, body, *mesh, piece, options));
             }
     }
@@ -328,17 +186,65 @@ private:
         numbers_[name].push_back(builder_.add_plane(plane, options));
     }
 
+    /// Each copy has its own.
+    void add_sequence(const std::string& name, const Value& body, BodyOptions& options)
+    {
+        const Value& sequence = body.at("obstacle").at("sequence");
+        const MeshSequence read = read_sequence(sequence, body.at("place").at("scale").real());
+        Real radius = 0;
+        for (const Vec3& x : read.mesh.vertices) radius = std::max(radius, x.stableNorm());
+        for (const Pose& pose :
+             copy_poses(body.find("copies"), place_of(body), radius, scene_.z_up ? Vec3::UnitZ() : Vec3::UnitY())) {
+            std::vector<Index>& numbers = numbers_[name];
+            options.name = body.has("copies") ? name + "#" + std::to_string(numbers.size() + 1) : name;
+            std::vector<Vec3s> frames = read.frames;
+            for (Vec3s& frame : frames)
+                for (Vec3& x : frame) x = pose(x);
+            options.vertex_motion = std::make_shared<SequenceMotion>(std::move(frames), read.timing);
+            numbers.push_back(builder_.add_obstacle(read.mesh, options));
+        }
+    }
+
+    /// Bones are given as the generator made the mesh, which `up: z` has turned since.
+    std::shared_ptr<const VertexMotion> skeleton_motion(const Value& skeleton, const Value& body, const Piece& piece,
+                                                        const Pose& place) const
+    {
+        TriangleMesh mesh = surface_of(piece.shape);
+        Pose upright = place;
+        if (scene_.z_up && piece.shape.generated) {
+            const Quat turn = rotation_xyz({std::numbers::pi / 2, 0, 0});
+            for (Vec3& x : mesh.vertices) x = Vec3(x.x(), x.z(), -x.y());
+            upright.rotation = place.rotation * turn;
+        }
+        return make_skeleton(skeleton, mesh, body.at("place").at("scale").real(), upright);
+    }
+
     /// Scripts turn about the body's place unless they say otherwise, so each copy has its own.
-    static void set_motions(const Value& body, const std::vector<std::vector<Index>>& pins, BodyOptions& options)
+    void set_motions(const Value& body, const std::vector<std::vector<Index>>& pins, BodyOptions& options)
     {
         const Value* motion = body.find("motion");
         const Vec3& place = options.place.translation;
         if (motion) options.motion = motion_of(*motion, place);
         options.pin_groups.clear();
         for (std::size_t i = 0; i < pins.size(); ++i) {
-            const Value* own = body.at("pin").items[i].find("motion");
-            options.pin_groups.push_back({pins[i], own ? motion_of(*own, place) : options.motion});
+            const Value& pin = body.at("pin").items[i];
+            const Value* own = pin.find("motion");
+            options.pin_groups.push_back({pins[i], own ? motion_of(*own, place) : options.motion, leader_of(pin)});
         }
+    }
+
+    /// The obstacle that a pin follows, or none.
+    Index leader_of(const Value& pin) const
+    {
+        const Value* follow = pin.find("follow");
+        if (!follow) return none;
+        const auto found = numbers_.find(follow->scalar);
+        if (found == numbers_.end())
+            fail(follow->mark,
+                 "a pin follows an obstacle that stands before it, but there is no '" + follow->scalar + "' yet");
+        const Index leader = found->second.front();
+        if (!builder_.is_obstacle(leader)) fail(follow->mark, "'" + follow->scalar + "' is not an obstacle");
+        return leader;
     }
 
     Index add_one(const std::string& name, const Value& body, const Value& mesh, const Piece& piece,
@@ -346,10 +252,7 @@ private:
     {
         const BodyMesh& shape = piece.shape;
         if (body.has("obstacle")) {
-            const TriangleMesh surface = surface_of(shape);
-            if (!is_closed(surface.triangles))
-                fail(mesh.mark, "bodies." + name + ": the mesh of an obstacle must be closed");
-            return builder_.add_obstacle(surface, options);
+            return builder_.add_obstacle(surface_of(shape), options);
         }
         const Value& material = document_.at("materials").at(body.at("material").scalar);
         const std::string& type = material.at("type").scalar;
@@ -357,14 +260,50 @@ private:
         if (type == "cloth") {
             if (shape.has_tets())
                 fail(mesh.mark, "bodies." + name + ": cloth needs a triangle mesh, not a tetrahedral one");
-            return builder_.add_cloth(std::get<TriangleMesh>(shape.shape), cloth_material(material), options,
-                                      shape.grid);
+            return add_cloth(name, body, mesh, shape, options);
         }
         if (piece.lattice) return builder_.add_lattice(piece.lattice, lattice_material(material), options);
         if (piece.embedded) return builder_.add_solid(*piece.embedded, solid_material(material), options);
         if (!shape.has_tets())
             fail(mesh.mark, "bodies." + name + ": a solid needs tetrahedra; take a tet- mesh, or add 'embed'");
         return builder_.add_solid(std::get<TetMesh>(shape.shape), solid_material(material), options);
+    }
+
+    Index add_cloth(const std::string& name, const Value& body, const Value& mesh, const BodyMesh& shape,
+                    BodyOptions options)
+    {
+        const TriangleMesh& surface = std::get<TriangleMesh>(shape.shape);
+        const ClothMaterial material = cloth_material(document_.at("materials").at(body.at("material").scalar));
+        if (body.at("rest").scalar == "texture") {
+            if (surface.texture.empty())
+                fail(body.at("rest").mark, "bodies." + name + ".rest: the mesh has no texture coordinates");
+            const Real least = texture_scale(surface);
+            if (!(least > 0)) fail(mesh.mark, "bodies." + name + ".rest: the texture of the mesh has no area");
+            const Value& scale = body.at("texture-scale");
+            options.texture_scale = scale.scalar == "auto" ? least : scale.real();
+        }
+        if (!shape.garment) return builder_.add_cloth(surface, material, options, shape.grid);
+        const Value& garment = mesh.at("garment");
+        const Pattern pattern = garment_pattern(garment);
+        set_trim(garment_trim(garment, pattern), *shape.garment, options);
+        const Index number = builder_.add_cloth(surface, material, options);
+        const Value& thread = garment.at("thread");
+        const Real force = thread.scalar == "auto" ? 0.1 * material.stretch * pattern.edge : thread.real();
+        for (const GarmentSeam& seam : shape.garment->seams)
+            builder_.add_seam(seam.name, number, seam.pairs, force, garment.at("pull").real());
+        PlacedGarment& placed = garments_.emplace_back(PlacedGarment{number, shape.garment, {}});
+        for (const Panel& panel : pattern.panels) placed.panels.push_back(panel.name);
+        return number;
+    }
+
+    void check_panels(const World& world) const
+    {
+        if (garments_.empty()) return;
+        try {
+            require_free_panels(world, garments_);
+        } catch (const Error& e) {
+            fail(document_.at("bodies").mark, e.what());
+        }
     }
 
     void add_pairs()
@@ -413,6 +352,7 @@ private:
     const Value& document_;
     WorldBuilder builder_;
     std::map<std::string, std::vector<Index>> numbers_; ///< bodies of each scene name
+    std::vector<PlacedGarment> garments_;
 };
 
 } // namespace

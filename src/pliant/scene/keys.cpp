@@ -190,7 +190,7 @@ constexpr Key own_keys[] = {
     {.path = "bodies.*.obstacle.plane.z", .kind = K::number, .unit = "m", .meaning = "Plane with normal +z through this coordinate."},
     {.path = "bodies.*.obstacle.plane.normal", .kind = K::vector3, .meaning = "Normal of any length."},
     {.path = "bodies.*.obstacle.plane.point", .kind = K::vector3, .unit = "m", .meaning = "A point of the plane."},
-    {.path = "bodies.*.obstacle.mesh", .kind = K::one_of, .like = "bodies.*.mesh", .meaning = "A closed mesh."},
+    {.path = "bodies.*.obstacle.mesh", .kind = K::one_of, .like = "bodies.*.mesh", .meaning = "A mesh. Method `implicit` takes open ones too."},
     {.path = "bodies.*.place", .kind = K::map, .fallback = "{}", .meaning = "Brings the mesh to its start: scaled, turned, then moved."},
     {.path = "bodies.*.place.scale", .kind = K::number, .range = above(0), .fallback = "1", .meaning = "Size of the body over the size of its mesh; the scaled mesh is the rest shape."},
     {.path = "bodies.*.place.turn", .kind = K::vector3, .unit = "deg", .fallback = "[0, 0, 0]", .meaning = "Rotation about the x, then the y, then the z axis."},
@@ -219,7 +219,7 @@ constexpr Key own_keys[] = {
     {.path = "bodies.*.scatter.speed", .kind = K::number, .unit = "m/s", .range = at_least(0), .fallback = "0", .meaning = "Adds a velocity of at most this."},
     {.path = "bodies.*.scatter.seed", .kind = K::integer, .range = at_least(0), .fallback = "1", .meaning = "Another number, another scatter; the same number, the same scatter everywhere."},
     {.path = "bodies.*.pin", .kind = K::list, .meaning = "Vertices of cloth, or nodes of a solid or a lattice, that are held still or moved by a script: one selection or a list of them."},
-    {.path = "bodies.*.pin[]", .kind = K::map, .meaning = "A selection: a `box`, `vertices`, or both."},
+    {.path = "bodies.*.pin[]", .kind = K::map, .meaning = "A selection: a `box`, `vertices`, `sides` of a garment, or several of them."},
     {.path = "bodies.*.pin[].box", .kind = K::map, .meaning = "All vertices inside this box, in the coordinates of the mesh before `place`."},
     {.path = "bodies.*.pin[].box.min", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Smallest coordinates."},
     {.path = "bodies.*.pin[].box.max", .kind = K::vector3, .unit = "m", .fallback = "required", .meaning = "Largest coordinates."},
@@ -281,6 +281,7 @@ class KeyList {
 public:
     KeyList() : rows_(std::begin(own_keys), std::end(own_keys))
     {
+        rows_.insert(rows_.end(), figure_keys().begin(), figure_keys().end());
         name_methods();
         name_models();
         for (const MethodInfo& m : methods())

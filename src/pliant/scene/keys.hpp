@@ -40,7 +40,10 @@ struct Key {
     std::string_view meaning = {};
 };
 
-/// All rows: those of scene/keys.cpp and the options of methods.
+/// Rows of scene/keys_figures.cpp: animated obstacles and garments.
+std::span<const Key> figure_keys();
+
+/// All rows: those of scene/keys.cpp and figure_keys(), and the options of methods.
 std::span<const Key> scene_keys();
 
 } // namespace pliant

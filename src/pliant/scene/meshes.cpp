@@ -5,6 +5,7 @@
 #include "pliant/mesh/io.hpp"
 #include "pliant/mesh/topology.hpp"
 #include "pliant/mesh/validate.hpp"
+#include "pliant/scene/garments.hpp"
 #include "pliant/scene/letters.hpp"
 
 #include <cmath>
@@ -245,6 +246,7 @@ Real estimate_elements(const Value& mesh)
 {
     if (const Value* letters = mesh.find("letters")) return letter_elements(*letters);
     if (const Value* file = mesh.find("file")) return file_elements(*file);
+    if (const Value* garment = mesh.find("garment")) return garment_triangles(garment_pattern(*garment));
     const Generator* g = generator_of(mesh);
     return g ? g->elements(mesh.at(g->key)) : 0;
 }
@@ -255,6 +257,11 @@ std::vector<BodyMesh> make_meshes(const Value& mesh, MeshUse use)
     std::vector<BodyMesh> meshes;
     if (const Value* file = mesh.find("file")) {
         meshes.push_back(read_mesh(*file, use));
+        return meshes;
+    }
+    if (const Value* garment = mesh.find("garment")) {
+        auto made = std::make_shared<Garment>(make_garment(garment_pattern(*garment)));
+        meshes.push_back({made->flat, {}, false, made});
         return meshes;
     }
     const Generator* g = generator_of(mesh);

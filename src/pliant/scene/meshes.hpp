@@ -1,6 +1,7 @@
 #pragma once
 // The `mesh` entries of a scene: one row a generator, with its size known before anything is allocated.
 
+#include "pliant/mesh/garment.hpp"
 #include "pliant/mesh/mesh.hpp"
 #include "pliant/scene/value.hpp"
 #include "pliant/world/builder.hpp"
@@ -14,8 +15,9 @@ inline constexpr Real max_elements = 2e7; ///< triangles and tetrahedra of a who
 
 struct BodyMesh {
     std::variant<TriangleMesh, TetMesh> shape;
-    std::optional<GridShape> grid; ///< of a rectangular cloth
-    bool generated = true;         ///< made with y up, so that `up: z` turns it
+    std::optional<GridShape> grid;                    ///< of a rectangular cloth
+    bool generated = true;                            ///< made with y up, so that `up: z` turns it
+    std::shared_ptr<const Garment> garment = nullptr; ///< where cloth starts and how it is sewn; `shape` is flat
 
     bool has_tets() const { return shape.index() == 1; }
     Vec3s& vertices();

@@ -3,6 +3,7 @@
 #include "pliant/core/hash.hpp"
 #include "pliant/mesh/io.hpp"
 #include "pliant/methods/table.hpp"
+#include "pliant/scene/animation.hpp"
 #include "pliant/scene/layers.hpp"
 #include "pliant/scene/schema.hpp"
 #include "pliant/scene/suggest.hpp"
@@ -97,7 +98,8 @@ void check_pins(const Value& body, const std::string& path)
     const Value* pins = body.find("pin");
     if (!pins) return;
     for (const Value& pin : pins->items) {
-        if (!pin.has("box") && !pin.has("vertices")) fail(pin.mark, path + ".pin needs a box or vertices");
+        if (!pin.has("box") && !pin.has("vertices") && !pin.has("sides"))
+            fail(pin.mark, path + ".pin needs a box or vertices");
         box_of(pin.find("box"), path + ".pin.box");
         if (const Value* motion = pin.find("motion")) check_motion(*motion, path + ".pin.motion");
     }
@@ -112,11 +114,24 @@ void check_plane(const Value& plane, const std::string& path)
     if (general && plane.at("normal").vec3().norm() == 0) fail(plane.at("normal").mark, path + ".normal is zero");
 }
 
-void forbid(const Value& body, const char* key, const std::string& path, const std::string& why)
+/// `fallback`: what the key may say after all, because everybody has it.
+void forbid(const Value& body, const char* key, const std::string& path, const std::string& why,
+            const std::string& fallback = "")
 {
     const auto entry =
         std::find_if(body.entries.begin(), body.entries.end(), [&](const Value::Entry& e) { return e.key == key; });
-    if (entry != body.entries.end()) fail(entry->mark, path + "." + key + ": " + why);
+    if (entry != body.entries.end() && (fallback.empty() || entry->value.scalar != fallback))
+        fail(entry->mark, path + "." + key + ": " + why);
+}
+
+void check_sequence(const Value& body, const Value& sequence, const std::string& path)
+{
+    const bool cache = sequence.has("cache");
+    if (sequence.has("files") == cache || sequence.has("mesh") != cache)
+        fail(sequence.mark, path + ".obstacle.sequence takes files, or a mesh and its cache");
+    if (const Value* files = sequence.find("files"); files && files->is_list() && files->items.empty())
+        fail(files->mark, path + ".obstacle.sequence.files is empty");
+    forbid(body, "motion", path, "its sequence moves it already");
 }
 
 void check_obstacle(const Value& body, const std::string& path)
@@ -131,6 +146,14 @@ void check_obstacle(const Value& body, const std::string& path)
     for (const char* key : {"velocity", "spin"})
         if (body.at(key).vec3().norm() > 0)
             fail(body.at(key).mark, path + "." + key + ": an obstacle moves by its 'motion' only");
+    forbid(body, "rest", path, "an obstacle has no rest shape of its own", "mesh");
+    if (const Value* sequence = obstacle.find("sequence")) check_sequence(body, *sequence, path);
+    if (body.has("skeleton")) {
+        if (!obstacle.has("mesh"))
+            fail(body.at("skeleton").mark,
+                 path + ".skeleton moves a mesh, not a " + (obstacle.has("plane") ? "plane" : "sequence"));
+        forbid(body, "motion", path, "its skeleton moves it already");
+    }
     if (const Value* plane = obstacle.find("plane")) {
         check_plane(*plane, path + ".obstacle.plane");
         forbid(body, "copies", path, "a plane is not copied");
@@ -141,6 +164,7 @@ void check_material(const Value& body, const Value& document, const std::string&
 {
     if (!body.has("material")) fail(body.mark, path + " needs a material and a mesh, or an obstacle");
     if (!body.has("mesh")) fail(body.mark, "missing key 'mesh' in " + path);
+    forbid(body, "skeleton", path, "only an obstacle has a skeleton");
     const Value &name = body.at("material"), &materials = document.at("materials");
     const Value* material = materials.find(name.scalar);
     if (!material)
@@ -152,6 +176,13 @@ void check_material(const Value& body, const Value& document, const std::string&
                "only a body whose material is a lattice has one, but '" + name.scalar + "' is " + type);
     if (const Value* lattice = body.find("lattice"); lattice && lattice->has("cells") && lattice->has("size"))
         fail(lattice->at("size").mark, path + ".lattice takes cells or size, not both");
+    if (type != "cloth") {
+        forbid(body, "rest", path, "only cloth can be at rest in its texture, but '" + name.scalar + "' is " + type,
+               "mesh");
+        if (body.at("mesh").has("garment"))
+            fail(body.at("mesh").mark,
+                 path + ".mesh: a garment is made of cloth, but '" + name.scalar + "' is " + type);
+    }
     if (type == "rigid") forbid(body, "pin", path, "a rigid body has no vertices of its own to pin");
     const Value* pins = body.find("pin");
     if (!pins || pins->items.empty())
@@ -181,32 +212,67 @@ void check_bodies(const Scene& scene)
             for (const Value& name : pair.items) check_name(name, bodies);
 }
 
-Value* mesh_file_of(Value& body)
+namespace fs = std::filesystem;
+
+/// A file name is relative to the file in which it is written.
+fs::path path_of(const Value& file)
 {
-    Value* obstacle = body.find("obstacle");
-    Value* mesh = (obstacle ? *obstacle : body).find("mesh");
-    return mesh ? mesh->find("file") : nullptr;
+    return (file.mark.line > 0 ? fs::path(*file.mark.file).parent_path() : fs::path()) / file.scalar;
 }
 
-/// A file name is relative to the file in which it is written; the resolved scene holds its path from here.
+/// Names that stand for several files become all of them.
+void expand_sequences(Value& body)
+{
+    Value* obstacle = body.find("obstacle");
+    Value* sequence = obstacle ? obstacle->find("sequence") : nullptr;
+    Value* files = sequence ? sequence->find("files") : nullptr;
+    if (!files) return;
+    std::vector<Value> found;
+    for (const Value& name : files->items) {
+        const fs::path pattern = path_of(name), folder = fs::path(name.scalar).parent_path();
+        const std::vector<fs::path> paths = expand_files(pattern);
+        if (paths.empty()) fail(name.mark, "no file is called like '" + pattern.string() + "'");
+        for (const fs::path& path : paths) // relative, as those that are written out
+            found.push_back(make_scalar((folder / path.filename()).string(), name.mark));
+    }
+    *files = make_list(std::move(found), files->mark);
+}
+
+/// The names of mesh files that a body has.
+std::vector<Value*> file_names(Value& body)
+{
+    std::vector<Value*> names;
+    Value* obstacle = body.find("obstacle");
+    if (Value* mesh = (obstacle ? *obstacle : body).find("mesh"))
+        if (Value* file = mesh->find("file")) names.push_back(file);
+    if (Value* sequence = obstacle ? obstacle->find("sequence") : nullptr) {
+        if (Value* files = sequence->find("files"))
+            for (Value& file : files->items) names.push_back(&file);
+        for (const char* key : {"mesh", "cache"})
+            if (Value* file = sequence->find(key)) names.push_back(file);
+    }
+    return names;
+}
+
+/// The resolved scene holds the paths of files from here.
 void find_files(Scene& scene)
 {
-    namespace fs = std::filesystem;
     for (Value::Entry& e : scene.document.find("bodies")->entries) {
-        Value* file = mesh_file_of(e.value);
-        if (!file) continue;
-        const fs::path beside = file->mark.line > 0 ? fs::path(*file->mark.file).parent_path() : fs::path();
-        const fs::path path = beside / file->scalar;
-        std::error_code status;
-        if (!fs::is_regular_file(path, status)) fail(file->mark, "cannot find the mesh file '" + path.string() + "'");
-        Hash hash;
-        const std::string bytes = read_file(path);
-        hash.bytes(bytes.data(), bytes.size());
-        const std::string digest = fmt::format("{:016x}-", hash.value());
-        std::string name = path.filename().string();
-        if (name.starts_with(digest)) name.erase(0, digest.size()); // already a copy in a run directory
-        scene.files.push_back({path, "meshes/" + digest + name});
-        file->scalar = path.string();
+        expand_sequences(e.value);
+        for (Value* file : file_names(e.value)) {
+            const fs::path path = path_of(*file);
+            std::error_code status;
+            if (!fs::is_regular_file(path, status))
+                fail(file->mark, "cannot find the mesh file '" + path.string() + "'");
+            Hash hash;
+            const std::string bytes = read_file(path);
+            hash.bytes(bytes.data(), bytes.size());
+            const std::string digest = fmt::format("{:016x}-", hash.value());
+            std::string name = path.filename().string();
+            if (name.starts_with(digest)) name.erase(0, digest.size()); // already a copy in a run directory
+            scene.files.push_back({path, "meshes/" + digest + name});
+            file->scalar = path.string();
+        }
     }
 }
 
@@ -284,7 +350,7 @@ std::string to_yaml(const Scene& scene)
     Value document = scene.document;
     std::size_t next = 0; // files are in the order of the bodies
     for (Value::Entry& e : document.find("bodies")->entries)
-        if (Value* file = mesh_file_of(e.value)) file->scalar = scene.files[next++].stored;
+        for (Value* file : file_names(e.value)) file->scalar = scene.files[next++].stored;
     return to_yaml(document);
 }
 

@@ -1,6 +1,7 @@
 #include "pliant/world/builder.hpp"
 
 #include "pliant/bodies/lattice.hpp"
+#include "pliant/bodies/seam_pull.hpp"
 #include "pliant/bodies/solid_models.hpp"
 #include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
@@ -32,15 +33,17 @@ void WorldBuilder::add_particles(Body& body, const Vec3s& rest, const BodyOption
     State& state = world_.state;
     Model& model = world_.model;
     const Index id = count(world_.model.bodies) - 1;
+    const Vec3s& start = options.start.empty() ? rest : options.start;
+    assert(start.size() == rest.size());
     body.block_count = count(rest);
     Real total = 0;
     Vec3 center = Vec3::Zero();
     for (std::size_t i = 0; i < rest.size(); ++i) {
         total += mass[i];
-        center += mass[i] * options.place(rest[i]);
+        center += mass[i] * options.place(start[i]);
     }
     center /= total;
-    for (const Vec3& X : rest) {
+    for (const Vec3& X : start) {
         const Vec3 x = options.place(X);
         state.position.push_back(x);
         state.velocity.push_back(options.velocity + options.angular_velocity.cross(x - center));
@@ -54,24 +57,51 @@ void WorldBuilder::add_particles(Body& body, const Vec3s& rest, const BodyOption
     pin(body, options);
 }
 
+/// Pins of one group have one script: held still, moved, or along with an obstacle.
+void WorldBuilder::set_script(const PinGroup& group, std::span<Pin> pins)
+{
+    Model& model = world_.model;
+    Motion motion = group.motion;
+    if (group.follows != none) {
+        const Body& leader = model.bodies[group.follows];
+        const Obstacle& obstacle = model.obstacles[leader.obstacle];
+        if (obstacle.vertices) {
+            std::vector<Triangle> triangles;
+            for (Index t = leader.first_triangle; t < leader.first_triangle + leader.triangle_count; ++t) {
+                triangles.push_back(model.surface.triangles[t]);
+                for (Index& v : triangles.back()) v -= leader.first_vertex;
+            }
+            Vec3s points;
+            for (const Pin& pin : pins) points.push_back(pin.start);
+            model.followed.push_back(obstacle.vertices->follow(triangles, points));
+            for (Index i = 0; i < count(pins); ++i) pins[i].follows = count(model.followed) - 1, pins[i].follower = i;
+            return;
+        }
+        motion = obstacle.motion;
+    }
+    if (motion.empty()) return;
+    model.motions.push_back(motion);
+    for (Pin& pin : pins) pin.motion = count(model.motions) - 1;
+}
+
 void WorldBuilder::pin(Body& body, const BodyOptions& options)
 {
     Model& model = world_.model;
     std::vector<Pin> pins;
-    const auto add_group = [&](const std::vector<Index>& particles, const Motion& motion) {
-        if (particles.empty()) return;
-        if (!motion.empty()) model.motions.push_back(motion);
-        const Index script = motion.empty() ? none : count(model.motions) - 1;
-        for (Index p : particles) {
+    const auto add_group = [&](const PinGroup& group) {
+        if (group.particles.empty()) return;
+        const std::size_t first = pins.size();
+        for (Index p : group.particles) {
             if (p < 0 || p >= body.block_count)
                 throw Error("body '" + body.name + "': pinned vertex " + std::to_string(p) +
                             " does not exist; it has " + std::to_string(body.block_count));
             const Index block = body.first_block + p;
-            pins.push_back({block, world_.state.position[block], script});
+            pins.push_back({block, world_.state.position[block]});
         }
+        set_script(group, std::span(pins).subspan(first));
     };
-    add_group(options.pinned, options.motion);
-    for (const PinGroup& group : options.pin_groups) add_group(group.particles, group.motion);
+    add_group({options.pinned, options.motion});
+    for (const PinGroup& group : options.pin_groups) add_group(group);
     std::stable_sort(pins.begin(), pins.end(), [](const Pin& a, const Pin& b) { return a.block < b.block; });
     for (const Pin& p : pins) {
         if (model.is_prescribed(p.block)) continue;
@@ -141,20 +171,40 @@ void carry_by_block(Model& model, Index block)
 
 } // namespace
 
+namespace {
+
+/// Hems and bands.
+void trim(const BodyOptions& options, Cloth& cloth)
+{
+    if (!options.stiffness_factor.empty())
+        for (Spring& s : cloth.springs)
+            s.stiffness *= std::max(options.stiffness_factor[s.a], options.stiffness_factor[s.b]);
+    for (const auto& [edge, factor] : options.shortened)
+        for (Spring& s : cloth.springs)
+            if (s.kind == SpringKind::structural && std::minmax(s.a, s.b) == std::minmax(edge[0], edge[1]))
+                s.rest_length *= factor;
+}
+
+} // namespace
+
 Index WorldBuilder::add_cloth(const TriangleMesh& mesh, const ClothMaterial& material, const BodyOptions& options,
                               std::optional<GridShape> grid)
 {
     Model& model = world_.model;
     Body& body = begin_body(BodyKind::cloth, options);
     body.sheet = true;
-    Cloth cloth = grid ? make_grid_cloth(mesh, grid->nx, grid->nz, material) : make_cloth(mesh, material);
+    Cloth cloth = options.texture_scale > 0 ? make_textured_cloth(mesh, options.texture_scale, material)
+                  : grid                    ? make_grid_cloth(mesh, grid->nx, grid->nz, material)
+                                            : make_cloth(mesh, material);
     add_particles(body, mesh.vertices, options, cloth.mass, material.drag);
-    for (Spring& s : cloth.springs) s.a += body.first_block, s.b += body.first_block;
     body.first_limit = count(model.length_limits);
     if (std::isfinite(material.max_strain))
         for (const Spring& s : cloth.springs)
             if (s.kind != SpringKind::flexion)
-                model.length_limits.push_back({s.a, s.b, s.rest_length, 1 + material.max_strain});
+                model.length_limits.push_back(
+                    {body.first_block + s.a, body.first_block + s.b, s.rest_length, 1 + material.max_strain});
+    trim(options, cloth); // a band is shorter than the cloth that it gathers, whose limits stay
+    for (Spring& s : cloth.springs) s.a += body.first_block, s.b += body.first_block;
     body.limit_count = count(model.length_limits) - body.first_limit;
     model.batches.push_back(std::make_shared<SpringBatch>(std::move(cloth.springs), material.damping));
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
@@ -284,7 +334,17 @@ Index WorldBuilder::add_obstacle(const TriangleMesh& mesh, const BodyOptions& op
     Model& model = world_.model;
     Body& body = begin_body(BodyKind::obstacle, options);
     body.obstacle = count(model.obstacles);
-    model.obstacles.push_back({options.motion, {}});
+    if (options.vertex_motion) {
+        assert(options.vertex_motion->vertex_count() == count(mesh.vertices));
+        model.obstacles.push_back({.motion = {}, .vertices = options.vertex_motion});
+        add_surface(body, mesh.vertices, mesh.triangles, options.gap);
+        for (Index i = 0; i < body.vertex_count; ++i) {
+            carry(model, {}, {});
+            model.surface.moved.push_back(body.first_vertex + i);
+        }
+        return count(model.bodies) - 1;
+    }
+    model.obstacles.push_back({.motion = options.motion});
     model.frames.push_back({.obstacle = body.obstacle});
     model.surface.frame_spin.push_back(none);
     add_surface(body, mesh.vertices, mesh.triangles, options.gap);
@@ -305,6 +365,28 @@ Index WorldBuilder::add_plane(const Plane& plane, const BodyOptions& options)
     placed.offset = placed.normal.dot(options.place(plane.normal * plane.offset));
     model.obstacles.push_back({options.motion, placed});
     return count(model.bodies) - 1;
+}
+
+void WorldBuilder::add_seam(const std::string& name, Index body, const std::vector<Edge>& pairs, Real force, Real pull)
+{
+    Model& model = world_.model;
+    const Body& b = model.bodies[body];
+    assert(b.sheet && all_below(pairs, b.block_count));
+    Surface& s = model.surface;
+    for (Index v = count(s.weld); v < s.vertex_count(); ++v) s.weld.push_back(v);
+    Seam seam{name, body, {}};
+    for (const auto& [v, w] : pairs) {
+        if (v == w) continue;
+        seam.pairs.push_back({b.first_block + std::min(v, w), b.first_block + std::max(v, w)});
+        const auto [from, to] = std::minmax(s.weld[b.first_vertex + v], s.weld[b.first_vertex + w]);
+        for (Index i = b.first_vertex; i < b.first_vertex + b.vertex_count; ++i)
+            if (s.weld[i] == to) s.weld[i] = from;
+    }
+    std::vector<Thread> threads;
+    for (const auto& [a, c] : seam.pairs) threads.push_back({a, c, force});
+    if (threads.empty()) return;
+    model.batches.push_back(std::make_shared<SeamPull>(std::move(threads), b.gap / 10, pull));
+    model.seams.push_back(std::move(seam));
 }
 
 void WorldBuilder::add_batch(std::shared_ptr<const ElementBatch> batch)
@@ -343,6 +425,8 @@ World WorldBuilder::build()
 {
     if (world_.model.surface.map_begin.empty()) world_.model.surface.map_begin.push_back(0);
     std::sort(world_.model.no_contact.begin(), world_.model.no_contact.end());
+    if (std::vector<Index>& weld = world_.model.surface.weld; !weld.empty())
+        for (Index v = count(weld); v < world_.model.surface.vertex_count(); ++v) weld.push_back(v);
     assert(is_valid(world_.model) && fits(world_.model, world_.state));
     return world_;
 }

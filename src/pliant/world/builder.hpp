@@ -11,18 +11,25 @@ namespace pliant {
 /// Particles that move by one script (cloth vertices, tetrahedron nodes).
 struct PinGroup {
     std::vector<Index> particles;
-    Motion motion; ///< empty: held still
+    Motion motion;        ///< empty: held still
+    Index follows = none; ///< number of an obstacle body that exists already: they go along with it
 };
 
 struct BodyOptions {
     std::string name;
-    Pose place;                           ///< rest shape -> start
-    Vec3 velocity = Vec3::Zero();         ///< at the start [m/s]
+    Pose place;                   ///< rest shape -> start
+    Vec3s start;                  ///< of cloth: its vertices at the start, before `place`; empty: the rest shape [m]
+    Vec3 velocity = Vec3::Zero(); ///< at the start [m/s]
     Vec3 angular_velocity = Vec3::Zero(); ///< at the start, about the centre of mass [rad/s]
     std::vector<Index> pinned;            ///< particles held or scripted (cloth vertices, tetrahedron nodes)
     Motion motion;                        ///< of `pinned`, or of the obstacle
-    std::vector<PinGroup> pin_groups;     ///< more pins with scripts of their own; a particle keeps its first one
-    std::optional<Real> gap;              ///< [m]; default: see gap_per_edge; an obstacle takes the other body's
+    std::shared_ptr<const VertexMotion>
+        vertex_motion;                  ///< of an obstacle, in the world's coordinates: replaces `motion`
+    std::vector<PinGroup> pin_groups;   ///< more pins with scripts of their own; a particle keeps its first one
+    std::vector<Real> stiffness_factor; ///< of cloth, per vertex: springs there are so much stiffer; empty: 1
+    std::vector<std::pair<Edge, Real>> shortened; ///< of cloth: springs whose rest length is times this
+    Real texture_scale = 0;                       ///< of cloth: above 0, its rest shape is its texture times this [m]
+    std::optional<Real> gap; ///< [m]; default: see gap_per_edge; an obstacle takes the other body's
 };
 
 /// Vertex numbering of a rectangular cloth: nx fastest. Lets the springs follow the grid [Provot 1995].
@@ -45,8 +52,13 @@ public:
     Index add_rigid(const TriangleMesh& mesh, const RigidMaterial& material, const BodyOptions& options);
     Index add_obstacle(const TriangleMesh& mesh, const BodyOptions& options);
     Index add_plane(const Plane& plane, const BodyOptions& options);
+    /// Pairs of particles of a cloth, by their numbers in its mesh, that are pulled together and then sewn.
+    /// A thread pulls at each pair with the given force [N], and shortens by its own length in `pull` [s].
+    void add_seam(const std::string& name, Index body, const std::vector<Edge>& pairs, Real force, Real pull);
     /// More elastic energy between blocks that exist already, of one body or of several.
     void add_batch(std::shared_ptr<const ElementBatch> batch);
+
+    bool is_obstacle(Index body) const { return world_.model.bodies[body].obstacle != none; }
 
     void set_gravity(const Vec3& gravity) { world_.model.gravity = gravity; }
     void set_friction(FrictionTable friction) { world_.model.friction = std::move(friction); }
@@ -63,6 +75,7 @@ private:
                        Real drag);
     void add_solid_particles(Body& body, const TetMesh& mesh, const SolidMaterial& material,
                              const BodyOptions& options);
+    void set_script(const PinGroup& group, std::span<Pin> pins);
     void pin(Body& body, const BodyOptions& options);
 
     World world_;

@@ -42,6 +42,7 @@ void add_visible(Hash& hash, const State& s)
     hash.add(s.position);
     hash.add(s.velocity);
     for (const Quat& q : s.orientation) hash.bytes(q.coeffs().data(), 4 * sizeof(Real));
+    hash.add(s.sewn);
 }
 
 class HashVisitor final : public RecordVisitor {
@@ -104,9 +105,22 @@ Plane plane_at(const Model& model, Index obstacle, Real time)
     return plane;
 }
 
-Vec3 pin_position(const Model& model, const Pin& pin, Real time)
+Vec3s pin_positions(const Model& model, Real time)
 {
-    return pin.motion == none ? pin.start : model.motions[pin.motion].pose(time)(pin.start);
+    std::vector<Pose> poses;
+    for (const Motion& m : model.motions) poses.push_back(m.pose(time));
+    std::vector<Vec3s> followed(model.followed.size());
+    for (std::size_t i = 0; i < followed.size(); ++i) {
+        followed[i].resize(static_cast<std::size_t>(model.followed[i]->vertex_count()));
+        model.followed[i]->positions(time, followed[i]);
+    }
+    Vec3s positions;
+    positions.reserve(model.pins.size());
+    for (const Pin& pin : model.pins)
+        positions.push_back(pin.follows != none  ? followed[pin.follows][pin.follower]
+                            : pin.motion != none ? poses[pin.motion](pin.start)
+                                                 : pin.start);
+    return positions;
 }
 
 std::vector<Pose> frame_poses(const Model& model, Real time, const Vec3s& position,
@@ -124,17 +138,30 @@ std::vector<Pose> frame_poses(const Model& model, Real time, const Vec3s& positi
     return poses;
 }
 
+Carriers carriers_at(const Model& model, Real time, const Vec3s& position, const std::vector<Quat>& orientation)
+{
+    Carriers carriers{frame_poses(model, time, position, orientation), Vec3s(model.surface.moved.size())};
+    std::size_t first = 0;
+    for (const Body& body : model.bodies) {
+        if (body.obstacle == none || !model.obstacles[body.obstacle].vertices) continue;
+        const std::size_t n = static_cast<std::size_t>(body.vertex_count);
+        model.obstacles[body.obstacle].vertices->positions(time, std::span(carriers.moved).subspan(first, n));
+        first += n;
+    }
+    return carriers;
+}
+
 void surface_positions(const Model& model, const State& state, Vec3s& out)
 {
     assert(fits(model, state));
-    surface_positions(model.surface, state.position, frame_poses(model, state), out);
+    surface_positions(model.surface, state.position, carriers_at(model, state), out);
 }
 
 void surface_velocities(const Model& model, const State& state, Real dt, Vec3s& out)
 {
     assert(fits(model, state));
-    const std::vector<Pose> now = frame_poses(model, state),
-                            earlier = frame_poses(model, state.time - dt, state.position, state.orientation);
+    const Carriers now = carriers_at(model, state),
+                   earlier = carriers_at(model, state.time - dt, state.position, state.orientation);
     surface_velocities(model.surface, {state.velocity, now, earlier, dt}, out);
 }
 

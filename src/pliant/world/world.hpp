@@ -9,6 +9,7 @@
 #include "pliant/world/motion.hpp"
 #include "pliant/world/pair_lengths.hpp"
 #include "pliant/world/surface.hpp"
+#include "pliant/world/vertex_motion.hpp"
 
 #include <memory>
 #include <optional>
@@ -58,10 +59,13 @@ struct Body {
     Real edge_length = 0;    ///< median edge length of its surface in the rest shape [m]; 0 for a plane
 };
 
-/// A scripted obstacle: a closed mesh or a plane, moved by its script.
+/// A scripted obstacle: a mesh or a plane, moved as a whole or vertex by vertex.
 struct Obstacle {
     Motion motion;
-    Plane plane; ///< at the start; only for bodies that are planes
+    Plane plane = {};                                       ///< at the start; only for bodies that are planes
+    std::shared_ptr<const VertexMotion> vertices = nullptr; ///< instead of `motion`, for bodies without a frame
+
+    bool is_still() const { return motion.empty() && !vertices; }
 };
 
 /// Two blocks that move as a rigid body: the centre of mass, and after it the angular velocity.
@@ -98,6 +102,16 @@ struct Pin {
     Index block = 0;
     Vec3 start = Vec3::Zero(); ///< position at time 0 [m]
     Index motion = none;       ///< index into Model::motions, none: held still
+    Index follows = none;      ///< index into Model::followed, instead of `motion`
+    Index follower = none;     ///< number of its point there
+    Index tied_to = none;      ///< a block whose value it has, since they were sewn together
+};
+
+/// Particles of one body that a run brings together and then ties: one value for both from then on.
+struct Seam {
+    std::string name;
+    Index body = none;
+    std::vector<std::array<Index, 2>> pairs; ///< blocks; a block may be in several pairs and seams
 };
 
 /// Friction between bodies: a default and exceptions.
@@ -119,10 +133,13 @@ struct Model {
     std::vector<LengthLimit> length_limits;                   ///< limits of one body are contiguous
     std::vector<Rotor> rotors;                                ///< in the order of their blocks
     std::vector<Obstacle> obstacles;
-    std::vector<Lattice> lattices;    ///< in the order of the bodies
-    std::vector<CarrierFrame> frames; ///< that Surface::frame names
-    std::vector<Motion> motions;      ///< of pins
-    std::vector<Pin> pins;            ///< sorted by block
+    std::vector<Lattice> lattices;                             ///< in the order of the bodies
+    std::vector<CarrierFrame> frames;                          ///< that Surface::frame names
+    std::vector<Motion> motions;                               ///< of pins
+    std::vector<std::shared_ptr<const VertexMotion>> followed; ///< of pins that go along with an obstacle
+    std::vector<Pin> pins;                                     ///< sorted by block
+    std::vector<Seam> seams;                                   ///< those that State::sewn names are tied already
+    std::shared_ptr<const Model> unsewn = nullptr;             ///< as it was before anything was tied; null: nothing is
     // Per block.
     std::vector<Index> block_body;
     std::vector<Index> pin_of_block;   ///< index into pins or none
@@ -155,8 +172,9 @@ struct State {
     std::int64_t step = 0;
     Vec3s position; ///< [m], per block; a rigid body's first block is its centre of mass, its second is unused (0)
     Vec3s velocity; ///< [m/s], per block; a rigid body's second block is its angular velocity [rad/s]
-    std::vector<Quat> orientation; ///< per rotor, unit length
-    Record memory;                 ///< what the method remembers from its last step, a struct of its own
+    std::vector<Quat> orientation;  ///< per rotor, unit length
+    std::vector<std::int64_t> sewn; ///< numbers of the seams that are tied, ascending
+    Record memory;                  ///< what the method remembers from its last step, a struct of its own
 
     /// FNV-1a over what a user sees: time, step, positions, velocities, orientations.
     std::uint64_t visible_hash() const;
@@ -183,16 +201,18 @@ inline Pose obstacle_pose(const Model& model, Index obstacle, Real time)
 }
 /// An obstacle plane at a time.
 Plane plane_at(const Model& model, Index obstacle, Real time);
-/// Prescribed position of a pinned block at a time.
-Vec3 pin_position(const Model& model, const Pin& pin, Real time);
+/// Prescribed positions of the pinned blocks at a time, per pin [m].
+Vec3s pin_positions(const Model& model, Real time);
 
 /// Poses of all frames that carry surface vertices, from State::position and State::orientation; obstacles by their
 /// script at the given time.
 std::vector<Pose> frame_poses(const Model& model, Real time, const Vec3s& position,
                               const std::vector<Quat>& orientation);
-inline std::vector<Pose> frame_poses(const Model& model, const State& state)
+/// The same with the vertices that scripts move one by one.
+Carriers carriers_at(const Model& model, Real time, const Vec3s& position, const std::vector<Quat>& orientation);
+inline Carriers carriers_at(const Model& model, const State& state)
 {
-    return frame_poses(model, state.time, state.position, state.orientation);
+    return carriers_at(model, state.time, state.position, state.orientation);
 }
 /// Positions of all surface vertices in a state [m]; obstacles by their script at state.time.
 void surface_positions(const Model& model, const State& state, Vec3s& out);
