@@ -8,6 +8,7 @@
 //   void four_forces(m, e4, x4, v4, beta, f4)  forces of four elements, with beta K_d v as damping
 //   Real stiffness_bound(m, F)                 |K_ij| is at most this times V |b_i| |b_j| [Pa]
 //   Real stress(m, F)                          von Mises stress [Pa]
+//   bool keeps_orientation                     true: a step shall not turn an element inside out; may be left out
 // with the material's Elasticity m and the rest data e.
 
 #include "pliant/bodies/tetrahedra.hpp"
@@ -114,6 +115,12 @@ public:
                 for (int j = 0; j < 4; ++j)
                     bounds.add(e.nodes[i], bound * e.gradient[i].norm() * e.gradient[j].norm(), damping());
         }
+    }
+
+    bool keeps_orientation() const override
+    {
+        if constexpr (requires { Element::keeps_orientation; }) return Element::keeps_orientation;
+        return false;
     }
 
 protected:
