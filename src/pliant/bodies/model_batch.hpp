@@ -116,6 +116,7 @@ public:
                     bounds.add(e.nodes[i], bound * e.gradient[i].norm() * e.gradient[j].norm(), damping());
         }
     }
+    bool stiffness_varies() const override { return true; }
 
     bool keeps_orientation() const override
     {
