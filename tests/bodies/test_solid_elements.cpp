@@ -1,6 +1,7 @@
 // The elements that models of solids are made of (bodies/model_batch.hpp), one by one.
 
 #include "pliant/bodies/corotational.hpp"
+#include "pliant/bodies/neo_hookean.hpp"
 #include "pliant/bodies/spring_solid.hpp"
 #include "pliant/bodies/st_venant_kirchhoff.hpp"
 #include "pliant/core/random.hpp"
@@ -66,7 +67,7 @@ Mat12 projected(const Solid& solid, const Corners& x, Real elastic, Real damping
 
 template <class Element>
 class SolidElements : public testing::Test {};
-using Elements = testing::Types<StVenantKirchhoff, VolumeForce>;
+using Elements = testing::Types<StVenantKirchhoff, NeoHookean, VolumeForce>;
 TYPED_TEST_SUITE(SolidElements, Elements);
 
 } // namespace

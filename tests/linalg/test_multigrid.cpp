@@ -109,7 +109,8 @@ TEST(LaneMatrix, MultipliesLikeTheMatrixItCopies)
             s.A.multiply(x, expected);
             const LaneVectors lanes = to_lanes(m, x);
             LaneVectors y = m.make_vectors();
-            for_chunks(Sheets::everything(m).finest(), [&](Index lane) { y.set(lane, m.matrix().product(lane, lanes)); });
+            for_chunks(Sheets::everything(m).finest(),
+                       [&](Index lane) { y.set(lane, m.matrix().product(lane, lanes)); });
             const Vec3s product = from_lanes(m, y, x.size());
             const BlockPattern& pattern = s.A.pattern();
             for (Index i = 0; i < count(x); ++i) {
@@ -171,8 +172,7 @@ TEST(Multigrid, HeldBlocksStayWhereTheyAre)
     for (const float added : {0.0f, 100.0f}) { // contact may add to their diagonal: in one direction, here
         for (const Index i : {0, 17, 450}) m.added().element(m.order().lane_of_block[i], 3) = added;
         m.use_added(all);
-        const Vec3s answer =
-            from_lanes(m, m.cycle(all, to_lanes(m, random_vectors(s.rest.size(), 2))), s.rest.size());
+        const Vec3s answer = from_lanes(m, m.cycle(all, to_lanes(m, random_vectors(s.rest.size(), 2))), s.rest.size());
         for (Index i = 0; i < count(answer); ++i) EXPECT_EQ(answer[i].norm() == 0, s.held[i] != 0) << i;
     }
 }

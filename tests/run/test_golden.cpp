@@ -32,7 +32,7 @@ bodies:
 )";
 
 const std::vector<Golden> golden = {
-    {"Hello", "hello", {}, 100, 0x0fff7eff6e75ba30},
+    {"Hello", "hello", {}, 100, 0xb555e1b236452e3b},
     {"Demo",
      "falling-cloth",
      {"bodies.sheet.mesh.grid.vertices=[30, 30]", "contact.tolerance=1e-3"},

@@ -81,6 +81,8 @@ public:
     virtual Real max_elongation(const Vec3s& x) const = 0;
     /// Elements that are turned inside out, or flat.
     virtual Index inverted(const Vec3s&) const { return 0; }
+    /// Whether a step that turns an element inside out is to be taken in shorter ones.
+    virtual bool keeps_orientation() const { return false; }
     /// Raises the value of each block to what this batch feels there: von Mises stress [Pa] or tension [N].
     virtual void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const = 0;
 

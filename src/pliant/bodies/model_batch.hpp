@@ -8,6 +8,7 @@
 //   void four_forces(m, e4, x4, v4, beta, f4)  forces of four elements, with beta K_d v as damping
 //   Real stiffness_bound(m, F)                 |K_ij| is at most this times V |b_i| |b_j| [Pa]
 //   Real stress(m, F)                          von Mises stress [Pa]
+//   bool keeps_orientation                     true: a step shall not turn an element inside out; may be left out
 // with the material's Elasticity m and the rest data e.
 
 #include "pliant/bodies/tetrahedra.hpp"
@@ -116,6 +117,12 @@ public:
         }
     }
     bool stiffness_varies() const override { return true; }
+
+    bool keeps_orientation() const override
+    {
+        if constexpr (requires { Element::keeps_orientation; }) return Element::keeps_orientation;
+        return false;
+    }
 
 protected:
     Real stress(const Mat3& F) const override { return Element::stress(elasticity(), F); }

@@ -1,6 +1,7 @@
 #include "pliant/bodies/solid_models.hpp"
 
 #include "pliant/bodies/corotational.hpp"
+#include "pliant/bodies/neo_hookean.hpp"
 #include "pliant/bodies/spring_solid.hpp"
 #include "pliant/bodies/st_venant_kirchhoff.hpp"
 #include "pliant/core/error.hpp"
@@ -28,6 +29,10 @@ constexpr SolidModel models[] = {
      "Hooke's law on the Green-Lagrange strain, stiffer the more it is stretched; gives way when it is compressed to "
      "half its length",
      one_batch<ModelBatch<StVenantKirchhoff>>},
+    {"neo-hookean",
+     "rubber that resists being flattened without bound: for twist and crush; no step of `implicit` turns an element "
+     "inside out",
+     one_batch<ModelBatch<NeoHookean>>},
     {"springs",
      "springs on the edges of the tetrahedra and a force that keeps their volume; as isotropic as the mesh is, and a "
      "`poisson` below 0.3 counts as 0.3",

@@ -25,29 +25,6 @@ Mat3 positive_part(const Mat3& S)
     return solver.eigenvectors() * solver.eigenvalues().cwiseMax(0).asDiagonal() * solver.eigenvectors().transpose();
 }
 
-/// The term of the stress with S_g, and the terms of the material.
-struct Stiffness {
-    Stiffness(const Elasticity& material, const SolidElement& element, const Mat3& F)
-        : m(material), e(element), left(F * F.transpose())
-    {
-        for (int k = 0; k < 4; ++k) Fb[k] = F * e.gradient[k];
-    }
-    Real geometric(const Mat3& S_g, int i, int j) const
-    {
-        return e.volume * e.gradient[i].dot(S_g * e.gradient[j]); // times I
-    }
-    Mat3 of_shape(int i, int j) const
-    {
-        return e.volume * (m.lambda * Fb[i] * Fb[j].transpose() +
-                           m.mu * (e.gradient[i].dot(e.gradient[j]) * left + Fb[j] * Fb[i].transpose()));
-    }
-
-    const Elasticity& m;
-    const SolidElement& e;
-    Mat3 left;
-    Corners Fb;
-};
-
 } // namespace
 
 Real StVenantKirchhoff::energy(const Elasticity& m, const SolidElement& e, const Corners& x)
@@ -67,11 +44,12 @@ Corners StVenantKirchhoff::forces(const Elasticity& m, const SolidElement& e, co
 Mat12 StVenantKirchhoff::stiffness_exact(const Elasticity& m, const SolidElement& e, const Corners& x)
 {
     const Mat3 F = deformation_gradient(e, x), S = second_stress(m, green_strain(F));
-    const Stiffness stiffness(m, e, F);
+    const ShapeStiffness stiffness(m, e, F);
     Mat12 K;
     for (int i = 0; i < 4; ++i)
         for (int j = 0; j < 4; ++j)
-            K.block<3, 3>(3 * i, 3 * j) = stiffness.geometric(S, i, j) * Mat3::Identity() + stiffness.of_shape(i, j);
+            K.block<3, 3>(3 * i, 3 * j) =
+                e.volume * e.gradient[i].dot(S * e.gradient[j]) * Mat3::Identity() + stiffness.block(i, j);
     return K;
 }
 
@@ -79,11 +57,11 @@ void StVenantKirchhoff::add_stiffness(const Elasticity& m, const SolidElement& e
                                       Real damping, ElementBlocks& K)
 {
     const Mat3 F = deformation_gradient(e, x), S = positive_part(second_stress(m, green_strain(F)));
-    const Stiffness stiffness(m, e, F);
+    const ShapeStiffness stiffness(m, e, F);
     for (int i = 0; i < 4; ++i)
         for (int j = i; j < 4; ++j)
-            K.upper(i, j) += elastic * stiffness.geometric(S, i, j) * Mat3::Identity() +
-                             (elastic + damping) * stiffness.of_shape(i, j);
+            K.upper(i, j) += elastic * e.volume * e.gradient[i].dot(S * e.gradient[j]) * Mat3::Identity() +
+                             (elastic + damping) * stiffness.block(i, j);
 }
 
 void StVenantKirchhoff::four_forces(const Elasticity& m, const FourElements& e, const std::array<FourVec, 4>& x,

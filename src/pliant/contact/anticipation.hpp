@@ -1,17 +1,19 @@
 #pragma once
-// Full constraint anticipation [Otaduy09, 5.1]: the paper's rival and our oracle.
+// Full constraint anticipation [Otaduy09, 5.1]: the paper's rival, our oracle, and the solver of stiff thin bodies. The
+// responses of contacts to each other come from factors along elimination trees.
 
 #include "pliant/contact/problem.hpp"
-#include "pliant/linalg/solve.hpp"
 
 namespace pliant {
 
 /// B = J A^-1 J^T body by body from direct factorisations, then projected Gauss-Seidel on B until the residuals of the
-/// multipliers meet the tolerance. max_iterations counts sweeps. The cost of B grows with the square of a body's rows.
+/// multipliers meet the tolerance. Only rows that push or would be broken take part; others join when they are.
+/// max_iterations counts sweeps. The cost of B grows with the square of a body's rows.
 ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
                                     Multipliers& lambda);
 
-/// Numbers in the response matrices that solve_by_anticipation() would build.
-Real anticipation_cost(const ContactSystem& system);
+/// Per connected part of the problem: what solve_by_anticipation() would cost, as the time of that many additions and
+/// multiplications; infinite where its matrices would not fit.
+std::vector<Real> anticipation_costs(const ContactSystem& system, const Multipliers& lambda);
 
 } // namespace pliant

@@ -19,6 +19,7 @@ ContactParts contact_parts(const ContactProblem& problem, const std::vector<Inde
         for (Index k = r.arm_begin; k < r.arm_end; ++k) sets.join(first, component[problem.arms[k].block]);
     }
     ContactParts parts;
+    parts.slowest = slowest;
     std::vector<Index> number(component.size(), none); // of the part that a block leads
     std::vector<Index> rows;                           // per part
     for (const Row& r : problem.rows) {

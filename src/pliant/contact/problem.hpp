@@ -5,6 +5,7 @@
 // gather over its blocks, all components of one row share their weights.
 
 #include "pliant/linalg/coarse_space.hpp"
+#include "pliant/linalg/tree_factor.hpp"
 
 #include <string>
 
@@ -128,6 +129,7 @@ struct ContactParts {
     std::vector<Index> of_block; ///< none: no row reaches it
     std::vector<Index> of_row;
     std::vector<Real> velocity_scale; ///< per part: what a velocity error is compared with [m/s]
+    Real slowest = 0;                 ///< least velocity scale [m/s]
     std::vector<Real> fine;           ///< per part: a residual of the dynamics this small is fine whatever the forces
 };
 /// Whether what no row reaches is in a part, too.
@@ -145,12 +147,16 @@ struct ContactSystem {
     const ContactProblem& problem;
     Real dt;
     const ContactParts& parts;
-    const CoarseSpace* coarse = nullptr; ///< motions of stiff bodies as a whole, which anticipation includes
+    const CoarseSpace* coarse = nullptr;  ///< motions of stiff bodies as a whole, which anticipation includes
+    const PartFactors* factors = nullptr; ///< of A, by connected part; null: made by who needs them
     const Vec3s* load =
         nullptr; ///< impulses beside those of the rows: what the free solve left, limits of length [N s]
 };
 
-/// Residuals of a candidate solution, from scratch.
+/// Residuals of a candidate solution, from scratch, of each connected part.
+std::vector<ContactResiduals> residuals_by_part(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
+                                                FrictionCone cone);
+/// The worst of them.
 ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
                                    FrictionCone cone);
 

@@ -30,8 +30,8 @@ std::vector<T> sum_by_part(const std::vector<Index>& part, Index parts, Value&& 
 
 } // namespace
 
-ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
-                                   FrictionCone cone)
+std::vector<ContactResiduals> residuals_by_part(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
+                                                FrictionCone cone)
 {
     const ContactProblem& p = system.problem;
     const Index n = system.A.rows();
@@ -40,13 +40,8 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
         const Row& r = p.rows[j];
         p.add_impulse(r, r.world(lambda[j]), f);
     }
-    ContactResiduals residuals;
     const ContactParts& parts = system.parts;
-    const auto worst = [&](const auto& sums, auto&& residual) {
-        Real largest = 0;
-        for (Index q = 0; q < parts.count; ++q) largest = std::max(largest, residual(sums[q], q));
-        return largest;
-    };
+    std::vector<ContactResiduals> residuals(static_cast<std::size_t>(parts.count));
     struct Sums {
         Real residual = 0, force = 0, moved = 0;
         Sums& operator+=(const Sums& o)
@@ -61,11 +56,11 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
         const Vec3 Adv = system.A.row_product(i, dv), r = f[i] - Adv;
         return Sums{r.dot(D * r), f[i].dot(D * f[i]), Adv.dot(D * Adv)};
     });
-    residuals.dynamics = worst(sums, [&](const Sums& s, Index q) {
-        if (std::sqrt(s.residual) <= parts.fine[q]) return 0.0;
-        const Real scale = std::sqrt(std::max(s.force, s.moved));
-        return scale > 0 ? std::sqrt(s.residual) / scale : 0;
-    });
+    for (Index q = 0; q < parts.count; ++q) {
+        if (std::sqrt(sums[q].residual) <= parts.fine[q]) continue;
+        const Real scale = std::sqrt(std::max(sums[q].force, sums[q].moved));
+        if (scale > 0) residuals[q].dynamics = std::sqrt(sums[q].residual) / scale;
+    }
     Vec3s v(dv.size());
     parallel_for(n, [&](Index i) { v[i] = system.free_velocity[i] + dv[i]; });
     struct RowSums {
@@ -108,11 +103,23 @@ ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv,
         sums_of_row.natural_sq = natural.squaredNorm() / (rho * rho);
         return sums_of_row;
     });
-    residuals.gap = worst(row_sums, [](const RowSums& s, Index) { return s.gap; });
-    residuals.complementarity = worst(row_sums, [&](const RowSums& s, Index q) {
-        return std::sqrt(s.natural_sq / s.rows) / parts.velocity_scale[q];
-    });
+    for (Index q = 0; q < parts.count; ++q) {
+        residuals[q].gap = row_sums[q].gap;
+        residuals[q].complementarity = std::sqrt(row_sums[q].natural_sq / row_sums[q].rows) / parts.velocity_scale[q];
+    }
     return residuals;
+}
+
+ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
+                                   FrictionCone cone)
+{
+    ContactResiduals worst;
+    for (const ContactResiduals& r : residuals_by_part(system, dv, lambda, cone)) {
+        worst.dynamics = std::max(worst.dynamics, r.dynamics);
+        worst.gap = std::max(worst.gap, r.gap);
+        worst.complementarity = std::max(worst.complementarity, r.complementarity);
+    }
+    return worst;
 }
 
 } // namespace pliant

@@ -10,6 +10,11 @@ namespace pliant {
 
 namespace {
 
+/// Arithmetic of a factorisation that takes as long as one iteration does for one block of the matrix: the iteration
+/// waits for memory.
+constexpr Real flops_a_block = 40;
+constexpr Index factor_turns = 16; ///< solves by the factor before iterations are tried again
+
 std::vector<std::array<Index, 2>> coupled_blocks(const Model& model)
 {
     std::vector<std::array<Index, 2>> pairs;
@@ -65,6 +70,7 @@ LinearSystem::LinearSystem(const Model& model)
         if (number[part] == none) number[part] = parts_++;
         part = number[part];
     }
+    factors_ = std::make_unique<PartFactors>(pattern, part_, parts_, model.rest);
     coarse_ = CoarseSpace(pattern, bodies_that_move_as_one(model), model.rest);
     std::vector<CgPart> parts(static_cast<std::size_t>(parts_));
     for (Index i = 0; i < n; ++i) parts[part_[i]].rows.push_back(i);
@@ -76,8 +82,9 @@ LinearSystem::LinearSystem(const Model& model)
     prescribed_.assign(static_cast<std::size_t>(n), Vec3::Zero());
 }
 
-void LinearSystem::assemble_rows(const Model& model, const State& state, Real dt, Index begin, Index end,
-                                 std::span<BatchRows* const> batches)
+/// Elements at positions x.
+void LinearSystem::assemble_rows(const Model& model, const State& state, const Vec3s& x, Real dt, Index begin,
+                                 Index end, std::span<BatchRows* const> batches)
 {
     const BlockPattern& pattern = A_.pattern();
     for (Index row = begin; row < end; ++row) {
@@ -87,7 +94,7 @@ void LinearSystem::assemble_rows(const Model& model, const State& state, Real dt
         A_.block(pattern.diagonal[row]) = (1 + dt * model.drag[row]) * mass * Mat3::Identity();
         force_[row] = mass * model.gravity;
     }
-    for (const BatchRows* batch : batches) batch->add_system(begin, end, state.position, dt, A_, force_);
+    for (const BatchRows* batch : batches) batch->add_system(begin, end, x, dt, A_, force_);
     for (Index row = begin; row < end; ++row) {
         b_[row] = dt * force_[row] + model.mass[row] * state.velocity[row];
         if (touches_pin_[row]) eliminate_prescribed(row, model);
@@ -124,18 +131,36 @@ void LinearSystem::eliminate_prescribed(Index row, const Model& model)
     }
 }
 
-void LinearSystem::assemble(const Model& model, const State& state, Real dt)
+void LinearSystem::assemble(const Model& model, const State& state, Real dt, std::span<const FreeBody> spinning)
 {
+    Vec3s ahead, w;
+    if (!spinning.empty()) {
+        ahead = state.position;
+        w.assign(ahead.size(), Vec3::Zero());
+    }
+    for (const FreeBody& body : spinning) {
+        predict_rotation(model, state, body, dt, w);
+        for (Index i = body.first; i < body.first + body.size; ++i) ahead[i] += dt * w[i];
+    }
+    const Vec3s& x = spinning.empty() ? state.position : ahead;
     batches_.for_each_piece(
-        [&](BatchRows& batch, Index begin, Index end) { batch.evaluate_system(begin, end, state.position, dt); });
+        [&](BatchRows& batch, Index begin, Index end) { batch.evaluate_system(begin, end, x, dt); });
     prescribed_velocities(model, state, dt, prescribed_);
     batches_.for_each_chunk([&](Index begin, Index end, std::span<BatchRows* const> batches) {
-        assemble_rows(model, state, dt, begin, end, batches);
+        assemble_rows(model, state, x, dt, begin, end, batches);
     });
+    // F(x1) = F(y) - K (x1 - y) with y = x0 + h w adds h^2 K w to b; A has (h^2 + h beta) K.
+    for (const FreeBody& body : spinning)
+        parallel_for(body.size, [&](Index k) {
+            const Index i = body.first + k;
+            const Vec3 inertia = (1 + dt * model.drag[i]) * model.mass[i] * w[i];
+            b_[i] += dt / (dt + body.damping) * (A_.row_product(i, w) - inertia);
+        });
     assemble_rotors(model, state, dt);
     invert_diagonal(A_, diagonal_inverse_);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     coarse_.update(A_);
+    factors_->forget();
     momentum_scale_ = part_norms([&](Index i) {
         const Vec3 p = dt * model.mass[i] * model.gravity, mv = model.mass[i] * state.velocity[i];
         return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
@@ -170,11 +195,47 @@ std::vector<Real> LinearSystem::momentum_scales() const
 
 CgResult LinearSystem::solve(Real tolerance, Vec3s& v) const
 {
-    return solve(tolerance, std::vector<char>(static_cast<std::size_t>(parts_), 1), v);
+    std::vector<Index> turns(static_cast<std::size_t>(parts_), 0);
+    return solve(tolerance, std::vector<char>(static_cast<std::size_t>(parts_), 1), turns, v);
 }
 
-CgResult LinearSystem::solve(Real tolerance, std::span<const char> wanted, Vec3s& v) const
+/// One connected part; all of the matrix where cg_part is null.
+CgResult LinearSystem::solve_part(Index part, const CgOptions& options, const CgPart* cg_part, CgScratch* scratch,
+                                  Index& turns, Vec3s& v) const
 {
+    CgResult result;
+    const auto iterate = [&](const CgOptions& o) {
+        return cg_part ? conjugate_gradients(A_, diagonal_inverse_, b_, v, o, *cg_part, *scratch)
+                       : conjugate_gradients(A_, diagonal_inverse_, b_, v, o);
+    };
+    if (turns <= 0) {
+        CgOptions hasty = options;
+        hasty.worthwhile = [&] {
+            const TreeFactor& factor = factors_->symbolic(A_.pattern(), part);
+            Index slots = 0;
+            for (const Index i : factor.blocks()) slots += A_.pattern().row_begin[i + 1] - A_.pattern().row_begin[i];
+            return int(std::min(factor.factor_flops() / (flops_a_block * slots), Real(options.max_iterations)));
+        };
+        result = iterate(hasty);
+        if (result.converged) return result;
+        turns = factor_turns;
+    }
+    const TreeFactor* factor = factors_->factor(A_, part);
+    if (!factor) return iterate(options); // not positive definite in this arithmetic
+    factor->solve(b_, v);
+    Real residual_sq = 0;
+    for (const Index i : factor->blocks()) {
+        const Vec3 r = b_[i] - A_.row_product(i, v);
+        residual_sq += r.dot(diagonal_inverse_[i] * r);
+    }
+    result.residual = options.scale > 0 ? std::sqrt(residual_sq) / options.scale : 0;
+    result.converged = result.residual <= options.tolerance;
+    return result;
+}
+
+CgResult LinearSystem::solve(Real tolerance, std::span<const char> wanted, std::vector<Index>& turns, Vec3s& v) const
+{
+    turns.resize(static_cast<std::size_t>(parts_), 0);
     const BlockPattern& pattern = A_.pattern();
     const auto set_single_blocks = [&] {
         parallel_for(A_.rows(), [&](Index i) {
@@ -191,7 +252,7 @@ CgResult LinearSystem::solve(Real tolerance, std::span<const char> wanted, Vec3s
     result.converged = true;
     if (parts_ == 1) {
         options.scale = scale[0];
-        if (wanted[0]) result = conjugate_gradients(A_, diagonal_inverse_, b_, v, options);
+        if (wanted[0]) result = solve_part(0, options, nullptr, nullptr, turns[0], v);
         set_single_blocks(); // the iteration moves them by rounding errors
         return result;
     }
@@ -206,7 +267,7 @@ CgResult LinearSystem::solve(Real tolerance, std::span<const char> wanted, Vec3s
             if (!wanted[part]) return;
             CgOptions of_part = options;
             of_part.scale = scale[part];
-            results[q] = conjugate_gradients(A_, diagonal_inverse_, b_, v, of_part, cg_parts_[q], scratch);
+            results[q] = solve_part(part, of_part, &cg_parts_[q], &scratch, turns[part], v);
         },
         1);
     for (const CgResult& r : results) {

@@ -6,7 +6,9 @@
 // Pinned blocks leave the system: their rows become v = prescribed, their columns move to b.
 
 #include "pliant/dynamics/batch_schedule.hpp"
+#include "pliant/dynamics/spin.hpp"
 #include "pliant/linalg/solve.hpp"
+#include "pliant/linalg/tree_factor.hpp"
 #include "pliant/world/world.hpp"
 
 namespace pliant {
@@ -15,8 +17,9 @@ class LinearSystem {
 public:
     explicit LinearSystem(const Model& model);
 
-    /// A and b at the state for a step of length dt.
-    void assemble(const Model& model, const State& state, Real dt);
+    /// A and b at the state for a step of length dt. Elements of the spinning bodies are taken, and
+    /// linearised, where the body would be after dt as a rigid one.
+    void assemble(const Model& model, const State& state, Real dt, std::span<const FreeBody> spinning = {});
 
     const BlockMatrix& A() const { return A_; }
     const Vec3s& b() const { return b_; }
@@ -26,11 +29,15 @@ public:
     const CoarseSpace& coarse() const { return coarse_; }
     /// Elastic and gravity forces at the assembled state [N], per block.
     const Vec3s& force() const { return force_; }
-    /// A v = b by conjugate gradients to a residual relative to the step's momenta, in each connected part by itself;
-    /// starts from the v that is given. Single blocks (rigid bodies) are solved exactly.
+    /// A v = b to a residual relative to the step's momenta, in each connected part by itself: by conjugate gradients
+    /// from the v that is given, or by the part's factor as soon as the iterations would take longer. Single blocks
+    /// (rigid bodies) are solved exactly.
     CgResult solve(Real tolerance, Vec3s& v) const;
-    /// The same for parts with wanted[part] != 0 only.
-    CgResult solve(Real tolerance, std::span<const char> wanted, Vec3s& v) const;
+    /// The same for parts with wanted[part] != 0 only. turns: per part, how many more solves begin with the factor,
+    /// because iterations took longer the last time; raised here, lowered by who calls.
+    CgResult solve(Real tolerance, std::span<const char> wanted, std::vector<Index>& turns, Vec3s& v) const;
+    /// Factors of the connected parts of A.
+    const PartFactors& factors() const { return *factors_; }
 
     Index parts() const { return parts_; }                            ///< connected parts of the matrix
     const std::vector<Index>& part_of_block() const { return part_; } ///< per block: its part
@@ -38,10 +45,12 @@ public:
     std::vector<Real> momentum_scales() const;
 
 private:
-    void assemble_rows(const Model& model, const State& state, Real dt, Index begin, Index end,
+    void assemble_rows(const Model& model, const State& state, const Vec3s& x, Real dt, Index begin, Index end,
                        std::span<BatchRows* const> batches);
     void assemble_rotors(const Model& model, const State& state, Real dt);
     void eliminate_prescribed(Index row, const Model& model);
+    CgResult solve_part(Index part, const CgOptions& options, const CgPart* cg_part, CgScratch* scratch, Index& turns,
+                        Vec3s& v) const;
     template <class Square>
     std::vector<Real> part_norms(Square&& square) const;
 
@@ -55,7 +64,8 @@ private:
     std::vector<std::uint8_t> touches_pin_; ///< per block: pinned, or coupled with a pinned one
     std::vector<Index> part_;               ///< per block: number of its connected part
     Index parts_ = 0;
-    std::vector<CgPart> cg_parts_;     ///< those of more than one block
+    std::vector<CgPart> cg_parts_; ///< those of more than one block
+    std::unique_ptr<PartFactors> factors_;
     std::vector<Real> momentum_scale_; ///< per part: |h M g| + |M v0| in the norm of D^-1
 };
 

@@ -90,11 +90,14 @@ CgResult iterate(const Rows& rows, const BlockMatrix& A, const std::vector<Mat3>
     };
     precondition(1);
     rows.for_each([&](Index i) { p[i] = z[i]; });
+    int most = options.max_iterations;
     for (;; ++result.iterations) {
         poll_interrupt();
         result.residual = std::sqrt(r_norm_sq) / scale;
         result.converged = result.residual <= options.tolerance;
-        if (result.converged || result.iterations >= options.max_iterations) return result;
+        if (result.iterations == CgOptions::patience && options.worthwhile && !result.converged)
+            most = std::min(most, options.worthwhile());
+        if (result.converged || result.iterations >= most) return result;
         rows.for_each([&](Index i) { Ap[i] = A.row_product(i, p); });
         const Real pAp = rows.sum([&](Index i) { return p[i].dot(Ap[i]); }), before = rz;
         if (!(pAp > 0)) return result; // the residual cannot be lowered any further in this arithmetic

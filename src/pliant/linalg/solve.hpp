@@ -3,6 +3,8 @@
 
 #include "pliant/linalg/coarse_space.hpp"
 
+#include <functional>
+
 namespace pliant {
 
 /// Inverses of the diagonal blocks, the metric and preconditioner of every iteration.
@@ -13,6 +15,9 @@ struct CgOptions {
     int max_iterations = 10000;
     Real scale = 0;                      ///< what the residual is compared with; 0: |b|
     const CoarseSpace* coarse = nullptr; ///< joins the preconditioner
+    /// Asked once, when an iteration has not converged after the first `patience` steps: how many it may take in all.
+    std::function<int()> worthwhile = nullptr;
+    static constexpr int patience = 64;
 };
 
 /// Rows that are coupled with each other and with no others: a system of its own.

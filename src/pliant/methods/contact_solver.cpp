@@ -8,9 +8,10 @@
 namespace pliant {
 namespace {
 
-constexpr Real affordable_responses = 1e7; ///< numbers in response matrices that a stalled solve may build
-constexpr Real single_precision = 2e-5;    ///< tolerances below are a matter of double precision all the way
-constexpr Real diverged_merit = 10;        ///< residual over tolerance beyond which a shorter step is tried
+constexpr Index factor_turns = 16;       ///< contact solves by the factor before relaxation is tried again
+constexpr int anticipation_sweeps = 500; ///< at most, over exact responses
+constexpr Real single_precision = 2e-5;  ///< tolerances below are a matter of double precision all the way
+constexpr Real diverged_merit = 10;      ///< residual over tolerance beyond which a shorter step is tried
 
 /// A velocity error is compared with the speed of what meets, or with what gravity adds in a step.
 Real slowest_speed(const Substep& s)
@@ -18,12 +19,54 @@ Real slowest_speed(const Substep& s)
     return std::max(s.model.gravity.norm() * s.dt, std::numeric_limits<Real>::min());
 }
 
+/// What iterations of relaxation on a part are worth, as anticipation_costs() counts: a solve that does not converge
+/// makes shorter steps and more of them, so its answer may cost several times as much as the attempt.
+Real worth_of_iterations(const ContactSystem& system, Index part, int iterations)
+{
+    constexpr Real block = 80, row = 4000, patience = 10; // in flops: both wait for memory
+    Real worth = 0;
+    for (Index i = 0; i < system.A.rows(); ++i)
+        if (system.parts.of_block[i] == part)
+            worth += block * (system.A.pattern().row_begin[i + 1] - system.A.pattern().row_begin[i]);
+    for (const Index p : system.parts.of_row)
+        if (p == part) worth += row;
+    return patience * iterations * worth;
+}
+
+/// Solves some parts of a system; what belongs to others stays as it is.
+template <class Solve>
+ContactResult solve_some(const ContactSystem& system, const std::vector<Index>& component,
+                         const std::vector<char>& chosen, Solve&& solve, Vec3s& dv, Multipliers& lambda)
+{
+    std::vector<Index> rows;
+    for (Index j = 0; j < system.problem.size(); ++j)
+        if (chosen[system.parts.of_row[j]]) rows.push_back(j);
+    const ContactProblem problem = subproblem(system.problem, rows);
+    const ContactParts parts = contact_parts(problem, component, system.free_velocity, system.parts.slowest);
+    const auto is_chosen = [&](Index block) {
+        const Index part = system.parts.of_block[block];
+        return part != none && chosen[part];
+    };
+    Vec3s some_dv(dv.size(), Vec3::Zero());
+    Multipliers some_lambda;
+    for (const Index j : rows) some_lambda.push_back(lambda[j]);
+    for (Index i = 0; i < count(dv); ++i)
+        if (is_chosen(i)) some_dv[i] = dv[i];
+    const ContactSystem some{system.A, system.diagonal_inverse, system.free_velocity, problem, system.dt,
+                             parts,    system.coarse,           system.factors};
+    const ContactResult result = solve(some, some_dv, some_lambda);
+    for (Index i = 0; i < count(dv); ++i)
+        if (is_chosen(i)) dv[i] = some_dv[i];
+    for (std::size_t k = 0; k < rows.size(); ++k) lambda[rows[k]] = some_lambda[k];
+    return result;
+}
+
 } // namespace
 
 ContactSolver::ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options,
                              Real linear_tolerance)
-    : options_(options), component_(connected_parts(system.A().pattern())), ica_(system.A().pattern()),
-      by_rows_(model.bodies.size(), 1)
+    : options_(options), component_(connected_parts(system.A().pattern())), part_of_block_(system.part_of_block()),
+      ica_(system.A().pattern()), by_rows_(model.bodies.size(), 1)
 {
     const bool by_multigrid =
         options_.kind == SolverKind::augmented_lagrangian ||
@@ -35,9 +78,14 @@ ContactSolver::ContactSolver(const Model& model, const LinearSystem& system, con
     }
 }
 
-Real ContactSolver::merit(const ContactResult& r) const
+Real ContactSolver::merit(const ContactResiduals& r) const
 {
-    return std::max(r.residuals.worst() / options_.tolerance, r.residuals.gap / options_.gap_tolerance);
+    return std::max(r.worst() / options_.tolerance, r.gap / options_.gap_tolerance);
+}
+
+Real ContactSolver::merit(const ContactResult& result) const
+{
+    return merit(result.residuals);
 }
 
 bool ContactSolver::diverged(const ContactResult& result) const
@@ -54,12 +102,13 @@ ContactSolverOptions ContactSolver::options_for(Effort effort) const
     return options;
 }
 
-CgResult ContactSolver::solve_free(const LinearSystem& system, Real tolerance, Vec3s& v)
+CgResult ContactSolver::solve_free(const LinearSystem& system, Real tolerance, std::vector<Index>& turns, Vec3s& v)
 {
-    if (!cloth_) return system.solve(tolerance, v);
+    if (!cloth_)
+        return system.solve(tolerance, std::vector<char>(static_cast<std::size_t>(system.parts()), 1), turns, v);
     std::vector<char> others = cloth_->parts();
     for (char& other : others) other = !other;
-    CgResult result = system.solve(tolerance, others, v);
+    CgResult result = system.solve(tolerance, others, turns, v);
     std::vector<Real> fine = system.momentum_scales();
     for (Real& f : fine) f *= tolerance;
     const CgResult cloth = cloth_->begin(system, std::move(fine), v);
@@ -67,27 +116,76 @@ CgResult ContactSolver::solve_free(const LinearSystem& system, Real tolerance, V
     return result;
 }
 
-ContactResult ContactSolver::run_ica(const ContactSystem& system, Effort effort, Vec3s& dv, Multipliers& lambda)
+/// Relaxation where it converges, factors where it does not: a sweep over exact responses does not care for stiffness.
+/// A part that needed its factor once begins with it for a while.
+ContactResult ContactSolver::run_ica(const ContactSystem& system, Effort effort, std::vector<Index>& turns, Vec3s& dv,
+                                     Multipliers& lambda)
 {
-    ContactResult result = ica_.solve(system, options_for(effort), dv, lambda);
-    if (result.converged || effort == Effort::low || anticipation_cost(system) >= affordable_responses) return result;
-    // A rate that stalls for the sake of a few stiff bodies: their factors are cheap, and a sweep over exact responses
-    // does not care for stiffness.
-    Vec3s direct_dv = dv;
-    Multipliers direct_lambda = lambda;
-    ContactResult direct = solve_by_anticipation(system, options_, direct_dv, direct_lambda);
-    direct.iterations += result.iterations;
-    if (direct.history.empty() || merit(direct) >= merit(result)) {
-        result.iterations = direct.iterations;
-        return result;
+    const ContactParts& parts = system.parts;
+    turns.resize(static_cast<std::size_t>(system.factors->parts()), 0);
+    std::vector<char> by_factor(static_cast<std::size_t>(parts.count), 0);
+    const Multipliers warm = lambda;
+    std::vector<Real> costs;
+    const auto affordable = [&](Index part) {
+        if (costs.empty()) costs = anticipation_costs(system, warm);
+        return costs[part] <= worth_of_iterations(system, part, options_.max_iterations);
+    };
+    std::vector<char> hopeless = by_factor;
+    for (Index i = 0; i < count(part_of_block_); ++i)
+        if (const Index part = parts.of_block[i]; part != none) {
+            by_factor[part] |= turns[part_of_block_[i]] > 0;
+            hopeless[part] |= turns[part_of_block_[i]] < 0;
+        }
+    for (Index q = 0; q < parts.count; ++q) by_factor[q] = by_factor[q] && effort == Effort::full && affordable(q);
+    ContactResult result;
+    result.converged = true;
+    std::vector<char> by_sweeps = by_factor;
+    for (char& c : by_sweeps) c = !c;
+    const auto ica = [&](const ContactSystem& some, Vec3s& some_dv, Multipliers& some_lambda) {
+        return ica_.solve(some, options_for(effort), some_dv, some_lambda);
+    };
+    if (std::find(by_factor.begin(), by_factor.end(), 1) == by_factor.end())
+        result = ica(system, dv, lambda);
+    else if (std::find(by_sweeps.begin(), by_sweeps.end(), 1) != by_sweeps.end())
+        result = solve_some(system, component_, by_sweeps, ica, dv, lambda);
+    const std::vector<ContactResiduals> before = residuals_by_part(system, dv, lambda, options_.cone);
+    if (effort == Effort::full && !result.converged)
+        for (Index q = 0; q < parts.count; ++q)
+            if (!by_factor[q] && !hopeless[q] && merit(before[q]) > 1 && affordable(q)) by_factor[q] = 2;
+    if (std::find_if(by_factor.begin(), by_factor.end(), [](char c) { return c != 0; }) != by_factor.end()) {
+        Vec3s direct_dv = dv;
+        Multipliers direct_lambda = warm; // a relaxation that failed pushes with rows that do not matter
+        ContactSolverOptions options = options_;
+        options.max_iterations = std::max(options.max_iterations, anticipation_sweeps);
+        const auto anticipate = [&](const ContactSystem& some, Vec3s& some_dv, Multipliers& some_lambda) {
+            return solve_by_anticipation(some, options, some_dv, some_lambda);
+        };
+        const ContactResult direct = solve_some(system, component_, by_factor, anticipate, direct_dv, direct_lambda);
+        result.iterations += direct.iterations;
+        if (!direct.history.empty()) result.history = direct.history;
+        const std::vector<ContactResiduals> after = residuals_by_part(system, direct_dv, direct_lambda, options_.cone);
+        std::vector<Index> next_turns(by_factor.size(), 0);
+        for (Index q = 0; q < parts.count; ++q) {
+            if (!by_factor[q]) continue;
+            next_turns[q] = merit(after[q]) > 1 ? -factor_turns : by_factor[q] == 2 ? factor_turns : 0;
+            if (by_factor[q] == 2 && !(merit(after[q]) < merit(before[q]))) by_factor[q] = 0;
+        }
+        for (Index i = 0; i < count(dv); ++i) {
+            const Index part = parts.of_block[i];
+            if (part == none) continue;
+            if (by_factor[part]) dv[i] = direct_dv[i];
+            if (next_turns[part] != 0) turns[part_of_block_[i]] = next_turns[part];
+        }
+        for (Index j = 0; j < count(lambda); ++j)
+            if (by_factor[parts.of_row[j]]) lambda[j] = direct_lambda[j];
     }
-    dv = std::move(direct_dv);
-    lambda = std::move(direct_lambda);
-    return direct;
+    result.residuals = contact_residuals(system, dv, lambda, options_.cone);
+    result.converged = merit(result.residuals) <= 1;
+    return result;
 }
 
-ContactResult ContactSolver::run(const ContactSystem& system, const Model& model, Effort effort, Vec3s& dv,
-                                 Multipliers& lambda)
+ContactResult ContactSolver::run(const ContactSystem& system, const Model& model, Effort effort,
+                                 std::vector<Index>& turns, Vec3s& dv, Multipliers& lambda)
 {
     const ContactSolverOptions options = options_for(effort);
     switch (options.kind) {
@@ -102,39 +200,30 @@ ContactResult ContactSolver::run(const ContactSystem& system, const Model& model
     case SolverKind::ica:
         break;
     }
-    return run_ica(system, effort, dv, lambda);
+    return run_ica(system, effort, turns, dv, lambda);
 }
 
 /// Parts with cloth by the augmented Lagrangian, the others by relaxation.
 ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& s, Effort effort, ContactParts& parts,
-                                          ContactSet& set, Vec3s& dv, Multipliers& lambda)
+                                          std::vector<Index>& turns, ContactSet& set, Vec3s& dv, Multipliers& lambda)
 {
     const std::vector<char> chosen = cloth_->choose(parts);
     by_rows_.assign(s.model.bodies.size(), 0);
     for (Index i = 0; i < s.model.block_count(); ++i) by_rows_[s.model.block_body[i]] |= !chosen[parts.of_block[i]];
+    std::vector<char> has_rows(chosen.size(), 0);
+    for (const Index part : parts.of_row) has_rows[part] = 1;
     Vec3s load;
     ContactResult result = cloth_->solve(system, s, options_for(effort), chosen, set, dv, lambda, load);
-    std::vector<Index> others;
-    for (Index j = 0; j < system.problem.size(); ++j)
-        if (!chosen[parts.of_row[j]]) others.push_back(j);
-    if (!others.empty()) {
-        const ContactProblem problem = subproblem(system.problem, others);
-        const ContactParts other_parts = contact_parts(problem, component_, s.v_free, slowest_speed(s));
-        Vec3s other_dv(dv.size(), Vec3::Zero());
-        Multipliers other_lambda;
-        for (const Index j : others) other_lambda.push_back(lambda[j]);
-        for (std::size_t i = 0; i < dv.size(); ++i)
-            if (!chosen[parts.of_block[i]]) other_dv[i] = dv[i];
-        const ContactSystem other{
-            system.A, system.diagonal_inverse, system.free_velocity, problem, system.dt, other_parts, system.coarse};
-        const ContactResult ica = run_ica(other, effort, other_dv, other_lambda);
-        result.iterations = std::max(result.iterations, ica.iterations);
-        for (std::size_t i = 0; i < dv.size(); ++i)
-            if (!chosen[parts.of_block[i]]) dv[i] = other_dv[i];
-        for (std::size_t k = 0; k < others.size(); ++k) lambda[others[k]] = other_lambda[k];
-    } else {
-        for (std::size_t i = 0; i < dv.size(); ++i)
-            if (!chosen[parts.of_block[i]]) dv[i].setZero();
+    std::vector<char> others = chosen;
+    for (char& c : others) c = !c;
+    for (Index i = 0; i < count(dv); ++i)
+        if (!chosen[parts.of_block[i]] && !has_rows[parts.of_block[i]]) dv[i].setZero();
+    if (std::find(others.begin(), others.end(), 1) != others.end()) {
+        const auto ica = [&](const ContactSystem& some, Vec3s& some_dv, Multipliers& some_lambda) {
+            return run_ica(some, effort, turns, some_dv, some_lambda);
+        };
+        const ContactResult ica_result = solve_some(system, component_, others, ica, dv, lambda);
+        result.iterations = std::max(result.iterations, ica_result.iterations);
     }
     system.load = &load;
     result.residuals = contact_residuals(system, dv, lambda, options_.cone);
@@ -142,16 +231,17 @@ ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& 
     return result;
 }
 
-ContactResult ContactSolver::solve(const LinearSystem& linear, const Substep& s, Effort effort, ContactSet& set,
-                                   Vec3s& dv)
+ContactResult ContactSolver::solve(const LinearSystem& linear, const Substep& s, Effort effort,
+                                   std::vector<Index>& turns, ContactSet& set, Vec3s& dv)
 {
     const ContactRows rows = build_rows({s.model, s.start, s.x0, s.x1_free, s.dt}, set, s.v_free);
     Multipliers lambda = load_impulses(rows, set, options_.cone);
     ContactParts parts = contact_parts(rows.problem, component_, s.v_free, slowest_speed(s),
                                        cloth_ ? Rowless::included : Rowless::left_out);
-    ContactSystem system{linear.A(), linear.diagonal_inverse(), s.v_free, rows.problem, s.dt, parts, &linear.coarse()};
-    ContactResult result =
-        cloth_ ? run_by_parts(system, s, effort, parts, set, dv, lambda) : run(system, s.model, effort, dv, lambda);
+    ContactSystem system{linear.A(), linear.diagonal_inverse(), s.v_free,         rows.problem, s.dt,
+                         parts,      &linear.coarse(),          &linear.factors()};
+    ContactResult result = cloth_ ? run_by_parts(system, s, effort, parts, turns, set, dv, lambda)
+                                  : run(system, s.model, effort, turns, dv, lambda);
     store_impulses(rows, lambda, set);
     return result;
 }

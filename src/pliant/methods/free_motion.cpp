@@ -73,7 +73,9 @@ StepReport FreeMotion::step(World& world, Real dt)
     {
         const ScopedTimer timer(report.profile, "solve");
         extrapolate(state.velocity, memory.free_change, dt, memory.last_step, v);
-        const CgResult cg = system_.solve(options_.linear_tolerance, v);
+        const std::vector<char> all(static_cast<std::size_t>(system_.parts()), 1);
+        const CgResult cg = system_.solve(options_.linear_tolerance, all, memory.free_turns, v);
+        for (Index& turns : memory.free_turns) turns = std::max(0, turns - 1);
         own.linear_iterations = cg.iterations;
         own.linear_residual = cg.residual;
     }

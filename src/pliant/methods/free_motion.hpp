@@ -16,10 +16,11 @@ struct FreeMotionOptions {
 
 /// Where backward Euler's solve starts; empty before the first step.
 struct FreeMotionMemory {
-    Real last_step = 0; ///< its length [s]
-    Vec3s free_change;  ///< per block: its change of velocity [m/s]
+    Real last_step = 0;            ///< its length [s]
+    Vec3s free_change;             ///< per block: its change of velocity [m/s]
+    std::vector<Index> free_turns; ///< per connected part of the matrix: solves by its factor still to come
 
-    static constexpr const char* member_names[] = {"last_step", "free_change"};
+    static constexpr const char* member_names[] = {"last_step", "free_change", "free_turns"};
 };
 
 struct FreeMotionReport {

@@ -5,6 +5,7 @@
 #include "pliant/world/strain.hpp"
 
 #include <cassert>
+#include <optional>
 
 namespace pliant {
 namespace {
@@ -99,6 +100,25 @@ void report_contacts(const Substep& s, const ContactSet& set, StepReport& report
     report.contact_count = own.contacts_vertex_face + own.contacts_edge_edge + own.contacts_plane;
 }
 
+/// Those that contact does not move.
+std::vector<FreeBody> not_pushed(std::vector<FreeBody> bodies, const Vec3s& contact_change)
+{
+    std::erase_if(bodies, [&](const FreeBody& b) {
+        return std::any_of(contact_change.begin() + b.first, contact_change.begin() + b.first + b.size,
+                           [](const Vec3& dv) { return !dv.isZero(0); });
+    });
+    return bodies;
+}
+
+/// Elements inside out, of materials that must not be.
+Index turned_elements(const Model& model, const Vec3s& position)
+{
+    Index turned = 0;
+    for (const auto& batch : model.batches)
+        if (batch->keeps_orientation()) turned += batch->inverted(position);
+    return turned;
+}
+
 void report_convergence(Real residual, ImplicitReport& own)
 {
     if (residual > 1) ++own.unconverged;
@@ -127,6 +147,12 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
     memory.lengths.clear();
     for (const LengthImpulse& l : attempt.set.lengths)
         if (!l.impulse.isZero(0)) memory.lengths.push_back(l);
+    const auto one_less = [](std::vector<Index> turns) {
+        for (Index& t : turns) t -= t > 0 ? 1 : t < 0 ? -1 : 0; // towards none
+        return turns;
+    };
+    memory.free_turns = one_less(s.free_turns);
+    memory.contact_turns = one_less(attempt.contact_turns);
     advance(world.model, state, attempt.tentative.v, s.dt);
     ++report.substeps;
 }
@@ -134,7 +160,7 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
 } // namespace
 
 ImplicitContact::ImplicitContact(const World& world, const ImplicitOptions& options)
-    : options_(options), system_(world.model), finder_(world.model, options),
+    : options_(options), system_(world.model), free_bodies_(free_bodies(world.model)), finder_(world.model, options),
       solver_(world.model, system_, options.solver, options.linear_tolerance)
 {}
 
@@ -150,10 +176,18 @@ StepReport ImplicitContact::step(World& world, Real dt)
     WorkBudget budget(options_);
     while (!lengths.done()) {
         const Real longest = finder_.uninterrupted(world.model, world.state.time, lengths.longest());
-        const Substep substep = begin(world, lengths.next(longest), report);
+        const Real h = lengths.next(longest);
         const bool may_halve = lengths.refinement_may_halve() && !budget.spent();
         const Effort effort = budget.spent() ? Effort::low : Effort::full;
-        Attempt attempt = refine(substep, effort, may_halve ? Divergence::ends_it : Divergence::is_accepted, report);
+        const Divergence divergence = may_halve ? Divergence::ends_it : Divergence::is_accepted;
+        std::optional<Substep> current(begin(world, h, spinning(world, h), report));
+        Attempt attempt = refine(*current, effort, divergence, report);
+        if (std::vector<FreeBody> left = not_pushed(current->spinning, attempt.dv);
+            left.size() < current->spinning.size()) { // what meets something begins from where it is
+            current.emplace(begin(world, h, std::move(left), report));
+            attempt = refine(*current, effort, divergence, report);
+        }
+        const Substep& substep = *current;
         const bool too_curved = attempt.tentative.too_curved;
         if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
         budget.use(report.own.use<ImplicitReport>());
@@ -188,27 +222,42 @@ StepReport ImplicitContact::step(World& world, Real dt)
     return report;
 }
 
-Substep ImplicitContact::begin(const World& world, Real dt, StepReport& report)
+std::vector<FreeBody> ImplicitContact::spinning(const World& world, Real dt) const
+{
+    const Vec3s& pushed = world.state.memory.get<ImplicitMemory>().contact_change;
+    std::vector<FreeBody> bodies = pushed.empty() ? free_bodies_ : not_pushed(free_bodies_, pushed);
+    std::erase_if(bodies, [&](const FreeBody& b) { return !turns_fast(world.model, world.state, b, dt); });
+    return bodies;
+}
+
+Substep ImplicitContact::begin(const World& world, Real dt, std::vector<FreeBody> spinning, StepReport& report)
 {
     {
         const ScopedTimer timer(report.profile, "assemble");
-        system_.assemble(world.model, world.state, dt);
+        system_.assemble(world.model, world.state, dt, spinning);
     }
     Vec3s v_free;
     Real residual = 0;
+    std::vector<Index> turns;
     {
         const ScopedTimer timer(report.profile, "free solve");
         const ImplicitMemory& memory = world.state.memory.get<ImplicitMemory>();
         extrapolate(world.state.velocity, memory.free_change, dt, memory.last_substep, v_free);
-        const CgResult cg = solver_.solve_free(system_, options_.linear_tolerance, v_free);
+        turns = memory.free_turns;
+        // An error that is small beside the momentum of a rotation is large beside that of a vibration.
+        const Real tolerance = options_.linear_tolerance * (spinning.empty() ? 1 : 0.01);
+        const CgResult cg = solver_.solve_free(system_, tolerance, turns, v_free);
         ImplicitReport& own = report.own.use<ImplicitReport>();
         own.linear_iterations += cg.iterations;
         own.linear_residual = std::max(own.linear_residual, cg.residual);
-        residual = cg.residual / options_.linear_tolerance;
+        residual = cg.residual / tolerance;
+        for (const FreeBody& body : spinning) keep_angular_momentum(world.model, world.state, body, dt, v_free);
     }
     const ScopedTimer timer(report.profile, "proximity");
     Substep substep = finder_.begin(world, dt, std::move(v_free));
     substep.residual = residual;
+    substep.free_turns = std::move(turns);
+    substep.spinning = std::move(spinning);
     return substep;
 }
 
@@ -218,6 +267,7 @@ Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergenc
     Attempt attempt;
     attempt.effort = effort;
     attempt.dv = last_contact_change(substep);
+    attempt.contact_turns = substep.memory().contact_turns;
     {
         const ScopedTimer timer(report.profile, "proximity");
         attempt.set = finder_.near(substep);
@@ -227,6 +277,7 @@ Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergenc
     // A limit that is broken already may stay so while it is won back.
     const Real bearable =
         std::max(options_.strain_tolerance, strain_excess(substep.model, substep.start.position).amount);
+    const Index turned_before = turned_elements(substep.model, substep.start.position);
     const int rounds = effort == Effort::full ? options_.max_rounds : 1;
     for (int round = 1; round <= rounds; ++round) {
         ++own.rounds;
@@ -240,7 +291,8 @@ Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergenc
         attempt.tentative = finder_.follow(substep, sum(substep.v_free, attempt.dv));
         attempt.safe = attempt.tentative.impacts.empty();
         if (attempt.tentative.too_curved) return attempt; // no row describes a path that is not followed
-        attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable;
+        attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable ||
+                           turned_elements(substep.model, attempt.tentative.end.position) > turned_before;
         if (!finder_.refine(substep, attempt.tentative, round, solver_.lengths_by_rows(), attempt.set)) return attempt;
         if (round < rounds || !attempt.safe) report.rung = std::max(report.rung, Rung::refinement);
     }
@@ -250,7 +302,8 @@ Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergenc
 ContactResult ImplicitContact::solve_contacts(const Substep& substep, Attempt& attempt, StepReport& report)
 {
     const ScopedTimer timer(report.profile, "contact solve");
-    ContactResult result = solver_.solve(system_, substep, attempt.effort, attempt.set, attempt.dv);
+    ContactResult result =
+        solver_.solve(system_, substep, attempt.effort, attempt.contact_turns, attempt.set, attempt.dv);
     attempt.residual = solver_.merit(result);
     report_solve(result, report);
     return result;

@@ -14,8 +14,10 @@ public:
     StepReport step(World& world, Real dt) override;
 
 private:
-    /// The unconstrained solution.
-    Substep begin(const World& world, Real dt, StepReport& report);
+    /// The unconstrained solution, with the elements of spinning bodies where they are going.
+    Substep begin(const World& world, Real dt, std::vector<FreeBody> spinning, StepReport& report);
+    /// Free bodies that turn fast and that nothing pushed in the last sub-step.
+    std::vector<FreeBody> spinning(const World& world, Real dt) const;
     /// What a contact solve far from its tolerance does to an attempt.
     enum class Divergence { ends_it, is_accepted };
     /// Constraint manifold refinement [Otaduy09, section 4].
@@ -31,6 +33,7 @@ private:
 
     ImplicitOptions options_;
     LinearSystem system_;
+    std::vector<FreeBody> free_bodies_;
     ContactFinder finder_;
     ContactSolver solver_;
     std::vector<PairForce> last_forces_; ///< of the last step, for the words of a stall

@@ -30,9 +30,13 @@ struct ImplicitMemory {
     Real last_substep = 0; ///< its length [s]
     Vec3s free_change;     ///< per block: change of velocity without contact, v* - v0 [m/s]
     Vec3s contact_change;  ///< per block: change by contact, dv = v - v* [m/s]
+    // Per connected part of the matrix: how many more times it is solved by its factor without trying to iterate,
+    // because iterations took longer or did not converge the last time; below 0, how many times its factor is not
+    // tried, because that did not converge either.
+    std::vector<Index> free_turns, contact_turns;
 
-    static constexpr const char* member_names[] = {"contacts",     "released",    "lengths",
-                                                   "last_substep", "free_change", "contact_change"};
+    static constexpr const char* member_names[] = {"contacts",    "released",       "lengths",    "last_substep",
+                                                   "free_change", "contact_change", "free_turns", "contact_turns"};
 };
 
 struct ImplicitReport {

@@ -3,6 +3,7 @@
 
 #include "pliant/contact/contacts.hpp"
 #include "pliant/detection/detector.hpp"
+#include "pliant/dynamics/spin.hpp"
 #include "pliant/methods/implicit_memory.hpp"
 #include "pliant/methods/implicit_options.hpp"
 
@@ -21,8 +22,10 @@ struct Substep {
     Vec3s x0 = {};      ///< surface at the start [m]
     Vec3s x1_free = {}; ///< surface at the unconstrained end; what is scripted ends there anyway [m]
     std::vector<MovingPlane> planes = {};
-    std::vector<char> flat = {};      ///< per edge of the surface: its faces form a plane at the start
-    std::vector<Real> curvature = {}; ///< per body: how far its script leaves the straight lines of the sub-step [m]
+    std::vector<char> flat = {};         ///< per edge of the surface: its faces form a plane at the start
+    std::vector<Real> curvature = {};    ///< per body: how far its script leaves the straight lines of the sub-step [m]
+    std::vector<FreeBody> spinning = {}; ///< bodies whose elements were taken where they are going
+    std::vector<Index> free_turns = {};  ///< as in the memory, after the unconstrained solve
 
     const ImplicitMemory& memory() const { return start.memory.get<ImplicitMemory>(); }
 };
@@ -47,7 +50,8 @@ struct Attempt {
     Real residual = 0; ///< of the last contact solve, the largest over its tolerance
     Tentative tentative;
     bool safe = false;     ///< nothing passes through anything along the tentative path
-    bool strained = false; ///< a limit of strain is broken at its end
+    bool strained = false; ///< a limit of strain is broken at its end, or an element that must not is inside out
+    std::vector<Index> contact_turns; ///< as in the memory, after the last solve
 };
 
 /// What a step may cost, in iterations and never in time, so that its answer is the same on every machine. As much as

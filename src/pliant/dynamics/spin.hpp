@@ -1,0 +1,30 @@
+#pragma once
+// Free bodies that turn far in one step. Elastic forces with the rotations of the start act along chords, and a stiff
+// body swells by (angle a step)^2 / 2; with those of where the body is going they do not. Backward Euler
+// then slows the rotation down: the angular momentum that it takes is given back.
+
+#include "pliant/world/world.hpp"
+
+namespace pliant {
+
+/// Consecutive blocks of a body that nothing holds.
+struct FreeBody {
+    Index first = 0, size = 0;
+    Real damping = 0; ///< Rayleigh's beta of all its elements [s]
+};
+
+/// The stiff bodies without pins, coupled with no other and with one damping throughout.
+std::vector<FreeBody> free_bodies(const Model& model);
+
+/// Whether a body turns, rather than changes its shape, and by an angle that matters within dt.
+bool turns_fast(const Model& model, const State& state, const FreeBody& body, Real dt);
+
+/// Velocities w of the body's blocks that turn it as it is, without a change of shape, to where x0 + h w is its likely
+/// end.
+void predict_rotation(const Model& model, const State& state, const FreeBody& body, Real dt, Vec3s& w);
+
+/// Adds a rotation to the velocities v of a body at the end of a step, so that they carry the angular momentum of its
+/// start, less what drag takes.
+void keep_angular_momentum(const Model& model, const State& state, const FreeBody& body, Real dt, Vec3s& v);
+
+} // namespace pliant
