@@ -226,6 +226,23 @@ TEST(DirectForces, FrictionSticksBelowCoulombsBoundAndSlidesAboveIt)
     }
 }
 
+TEST(DirectForces, UndoWhatTheStepBroughtAndTheGivenPartOfWhatWasThereBefore)
+{
+    DirectForces solver;
+    const std::vector<Real> mass = {1, 2, 3, 4};
+    const std::array contact = {on_triangle(0, {1, 2, 3}, {0.2, 0.3, 0.5}, {0, 0.1, 0})};
+    const auto undone = [&](Real approach, Real recovery) {
+        const Vec3s displacement = {Vec3(0.3, -approach, 0), Vec3::Zero(), Vec3::Zero(), Vec3::Zero()};
+        const Vec3s force = forces_of(solver, {contact, mass, displacement, dt, BoundaryShares::whole, {}, recovery});
+        return 0.1 * (1 + gap_after(contact[0], force, mass));
+    };
+    for (const Real recovery : {0.0, 0.1, 1.0}) {
+        EXPECT_NEAR(undone(0.03, recovery), 0.03 + recovery * 0.07, 1e-13);
+        EXPECT_NEAR(undone(-0.03, recovery), recovery * 0.1, 1e-13) << "it leaves already";
+        EXPECT_NEAR(undone(0.2, recovery), 0.1, 1e-13) << "it came from outside";
+    }
+}
+
 TEST(DirectForces, ForgetTheContactsOfTheLastCall)
 {
     DirectForces used, fresh;

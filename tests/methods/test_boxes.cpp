@@ -112,13 +112,13 @@ TEST(Boxes, AlphaAndBetaScaleTheRelativeVelocity)
             heavy.density = 3 * light.density;
             const auto cube = lattice(make_box({1, 1, 1}), {1, 0, true});
             builder.add_lattice(cube, light, named("light", {0, 0, 0}, {1, 0.2, 0}));
-            builder.add_lattice(cube, heavy, named("heavy", {1.001, 0, 0}, {-1, 0, 0}));
+            builder.add_lattice(cube, heavy, named("heavy", {0.999, 0, 0}, {-1, 0, 0}));
             World world = builder.build();
             BoxesOptions options;
             options.law = {alpha, beta, push};
             options.passes = 1;
             const auto method = make_method(world, options);
-            EXPECT_EQ(own(method->step(world, 0.01)).collisions, 1);
+            EXPECT_EQ(method->step(world, 0.01).contact_count, 1);
             const Vec3 relative = world.state.velocity[8] - world.state.velocity[1]; // on the sides that meet
             EXPECT_NEAR(relative.x(), (1 - alpha) * -2, 1e-9);
             EXPECT_NEAR(relative.y(), (1 - beta) * -0.2, 1e-9);
@@ -138,7 +138,7 @@ TEST(Boxes, CoulombsLawLimitsWhatFrictionTakes)
     material.young = 1e-6;
     const auto cube = lattice(make_box({1, 1, 1}), {1, 0, true});
     builder.add_lattice(cube, material, named("a", {0, 0, 0}, {1, 0, 0}));
-    builder.add_lattice(cube, material, named("b", {1.001, 0, 0}, {0, 10, 0}));
+    builder.add_lattice(cube, material, named("b", {0.999, 0, 0}, {0, 10, 0}));
     World world = builder.build();
     const auto method = make_method(world, BoxesOptions());
     method->step(world, 0.005);
@@ -156,12 +156,12 @@ TEST(Boxes, BodyComesToRestOnAPlaneWithItsSurfaceOnIt)
                                                named("block", {0, 0.3, 0}));
         World world = builder.build();
         const auto method = make_method(world, BoxesOptions());
-        for (int i = 0; i < 400; ++i) method->step(world, 4e-3);
+        for (int i = 0; i < 800; ++i) method->step(world, 4e-3); // its own swinging dies away
         const Real side = world.model.lattices[0].mesh->side;
         EXPECT_NEAR(lowest(world, ball), 0, 0.03 * side);
         Real fastest = 0;
         for (const Vec3& v : world.state.velocity) fastest = std::max(fastest, v.norm());
-        EXPECT_LT(fastest, 0.05);
+        EXPECT_LT(fastest, 0.02);
     }
 }
 

@@ -1,5 +1,6 @@
 // Dynamics without contact against closed forms.
 
+#include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/core/random.hpp"
 #include "pliant/mesh/generators.hpp"
@@ -224,6 +225,46 @@ TEST(FreeMotion, StableStepIsStableAndTwiceTheTrueLimitIsNot)
     const Real omega = std::sqrt(100 / unstable.model.mass[1]);
     for (int i = 0; i < 20; ++i) verlet.substep(unstable.model, unstable.state, 2.2 * 2 / omega);
     EXPECT_GT(energy(unstable.model, unstable.state).total(), 1e6 * E0);
+}
+
+TEST(FreeMotion, ABodyThatStiffensWithinAStepGetsMoreSubStepsAndOneThatExplodesIsNamed)
+{
+    SolidMaterial material;
+    material.model = "st-venant-kirchhoff";
+    material.young = 1e4;
+    const auto torn = [&](Real speed) { // the two halves fly apart
+        WorldBuilder builder;
+        builder.set_gravity(Vec3::Zero());
+        BodyOptions options;
+        options.name = "bar";
+        builder.add_solid(make_tet_box({1, 0.2, 0.2}, {5, 1, 1}), material, options);
+        World world = builder.build();
+        for (Index i = 0; i < world.model.block_count(); ++i)
+            world.state.velocity[i] = {world.state.position[i].x() > 0 ? speed : -speed, 0, 0};
+        return world;
+    };
+    FreeMotionOptions options;
+    options.integrator = Integrator::verlet;
+    World calm = torn(0), wild = torn(30), broken = torn(1e200);
+    const Real dt = 9.5 * stable_step(calm.model, calm.state);
+    const int substeps = make_method(calm, options)->step(calm, dt).substeps;
+    EXPECT_EQ(substeps, 10);
+    EXPECT_GT(make_method(wild, options)->step(wild, dt).substeps, substeps);
+    EXPECT_LT(energy(wild.model, wild.state).total(), 1.1 * energy(torn(30).model, torn(30).state).total());
+    try {
+        make_method(broken, options)->step(broken, dt);
+        ADD_FAILURE() << "no error";
+    } catch (const Error& e) {
+        EXPECT_NE(std::string(e.what()).find("shorter steps"), std::string::npos) << e.what();
+    }
+}
+
+TEST(FreeMotion, ASpringThatIsCrushedNeedsNoShorterSteps)
+{
+    World world = oscillator(100, 0.1);
+    const Real rest = stable_step(world.model, world.state);
+    world.state.position[1] = world.state.position[0] + 1e-3 * (world.state.position[1] - world.state.position[0]);
+    EXPECT_EQ(stable_step(world.model, world.state), rest);
 }
 
 TEST(FreeMotion, SimilarScenesGiveTheSameNormalisedMotionAtEveryScale)

@@ -74,6 +74,8 @@ public:
     /// Rows without a matrix, for forces alone, if `matrix` is null.
     virtual std::unique_ptr<BatchRows> make_rows(const MatrixRows* matrix) const = 0;
     virtual void add_row_bounds(const Vec3s& x, RowBounds& bounds) const = 0;
+    /// Whether these bounds depend on the positions.
+    virtual bool stiffness_varies() const { return false; }
 
     /// Largest elongation (length over rest length, minus one) of what resists stretching; at least 0.
     virtual Real max_elongation(const Vec3s& x) const = 0;

@@ -115,6 +115,7 @@ public:
                     bounds.add(e.nodes[i], bound * e.gradient[i].norm() * e.gradient[j].norm(), damping());
         }
     }
+    bool stiffness_varies() const override { return true; }
 
 protected:
     Real stress(const Mat3& F) const override { return Element::stress(elasticity(), F); }

@@ -6,16 +6,20 @@
 namespace pliant {
 namespace {
 
-/// The depth with friction added: what the contact has to undo, normal and tangential.
-Vec3 with_friction(const PointContact& contact, const Vec3& relative)
+/// What the contact has to undo: all of the depth that is of this step, a part of what was there before, and sliding as
+/// far as friction goes.
+Vec3 to_undo(const PointContact& contact, const Vec3& relative, Real recovery)
 {
-    const Real depth = contact.depth.norm();
-    if (!(contact.friction > 0) || !(depth > 0)) return contact.depth;
-    const Vec3 n = contact.depth / depth;
+    const Real all = contact.depth.norm();
+    if (!(all > 0)) return contact.depth;
+    const Vec3 n = contact.depth / all;
+    const Real approach = std::clamp(-relative.dot(n), 0.0, all);
+    const Real depth = approach + recovery * (all - approach);
     const Vec3 u = relative - relative.dot(n) * n;
     const Real length = u.norm();
-    if (!(length > 0)) return contact.depth;
-    return contact.depth - std::min(contact.friction * depth, length) / length * u;
+    const Vec3 out = recovery < 1 ? Vec3(depth * n) : contact.depth;
+    if (!(contact.friction > 0) || !(length > 0)) return out;
+    return out - std::min(contact.friction * depth, length) / length * u;
 }
 
 Vec3 relative_displacement(const PointContact& contact, std::span<const Vec3> displacement)
@@ -94,8 +98,8 @@ void DirectForces::add(const DirectForceInput& input, std::span<Vec3> force)
             alpha_[i] = B / (own + B); // eq. 5
             shared = own * alpha_[i];
         }
-        const Vec3 f =
-            rate * shared * with_friction(contact, relative_displacement(contact, input.displacement)); // eq. 15
+        const Vec3 f = rate * shared *
+                       to_undo(contact, relative_displacement(contact, input.displacement), input.recovery); // eq. 15
         local_force_[i] = f;
         force[contact.point] += f;
         if (!contact.has_nodes()) continue;

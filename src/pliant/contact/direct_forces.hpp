@@ -22,6 +22,9 @@
 // A rigid body takes part with the mass that a push at the contact feels (PointContact::point_mass, partner_mass),
 // shared equally among its contacts.
 //
+// A depth that was there before the step, undone within it, would leave with a velocity of d_i / dt that nothing paid
+// for. `recovery` below 1 undoes what the step itself brought completely, and of the rest that part.
+//
 // Friction [section 3.4]: with u the relative displacement of the step across d_i, the point is pushed back by
 // min(mu |d_i|, |u|) in the same shares as d_i. That is Coulomb's bound on |f_i|, and sticks below it. So friction is
 // d_i - min(mu |d_i|, |u|) u/|u| in place of d_i in (15) and (16), and keeps momentum as they do.
@@ -48,6 +51,8 @@ struct DirectForceInput {
     /// Per node, or empty: the inverses of what a node feels like instead of its mass, the diagonal blocks of A with
     /// backward Euler [1/kg]. Along a depth's direction n that is a mass of 1 / n.D^-1 n.
     std::span<const Mat3> inverse_blocks = {};
+    /// Part that is undone of a depth that the displacements of the step do not explain; 1 as in the paper.
+    Real recovery = 1;
 };
 
 /// Keeps its buffers; the cost follows the contacts, not the nodes.

@@ -74,14 +74,38 @@ const std::vector<std::array<Index, 2>>& LatticeBoxes::find_candidates(Real marg
             aligned_[i].add(boxes_[i].low - around);
             aligned_[i].add(boxes_[i].high + around);
         },
-        2048);
+        1024);
+    return collect_candidates();
+}
+
+const std::vector<std::array<Index, 2>>& LatticeBoxes::find_candidates(Real margin, const Vec3s& velocity, Real dt)
+{
+    const Vec3 around = Vec3::Constant(margin / 2);
+    parallel_for(
+        size(),
+        [&](Index i) {
+            Vec3 least = Vec3::Zero(), most = Vec3::Zero(); // what is in a cell moves like a mean of its corners
+            for (const Index b : cells_[i].block) {
+                least = least.cwiseMin(velocity[b]);
+                most = most.cwiseMax(velocity[b]);
+            }
+            aligned_[i] = Box();
+            aligned_[i].add(boxes_[i].low + dt * least - around);
+            aligned_[i].add(boxes_[i].high + dt * most + around);
+        },
+        1024);
+    return collect_candidates();
+}
+
+const std::vector<std::array<Index, 2>>& LatticeBoxes::collect_candidates()
+{
     hash_.update(aligned_, mean_side_);
     hash_.collect([&](Index a, Index b) { return may_meet(a, b); }, candidates_);
+    stale_.assign(cells_.size(), 0);
+    for (const auto& [a, b] : candidates_) stale_[a] = stale_[b] = 1;
     involved_.clear();
-    std::vector<std::uint8_t> used(cells_.size(), 0);
-    for (const auto& [a, b] : candidates_) used[a] = used[b] = 1;
     for (Index i = 0; i < size(); ++i)
-        if (used[i]) involved_.push_back(i);
+        if (stale_[i]) involved_.push_back(i);
     return candidates_;
 }
 

@@ -47,6 +47,8 @@ public:
     /// Pairs whose axis-aligned boxes come closer than a margin [m], without neighbours, which share a node and move
     /// together. In the rest shape no other boxes of a body overlap, because each is within its own cell.
     const std::vector<std::array<Index, 2>>& find_candidates(Real margin);
+    /// The same on the way of blocks that move with the given velocities [m/s] for dt [s].
+    const std::vector<std::array<Index, 2>>& find_candidates(Real margin, const Vec3s& velocity, Real dt);
     const std::vector<std::array<Index, 2>>& candidates() const { return candidates_; }
     /// The candidates that overlap, in their order. Brings the nodes and planes of their boxes up to date.
     const std::vector<BoxPair>& find_overlaps(const Vec3s& x);
@@ -61,6 +63,7 @@ public:
 
 private:
     bool may_meet(Index a, Index b) const;
+    const std::vector<std::array<Index, 2>>& collect_candidates();
     bool has_moved(Index cell, const std::vector<std::uint8_t>& moved) const;
     const std::vector<BoxPair>& list_overlaps();
 

@@ -5,6 +5,7 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,6 +13,20 @@ namespace pliant {
 namespace {
 
 constexpr Real most_substeps = 1e6; ///< of one step: more is a mistake in the scene
+constexpr Real most_growth = 1e3;   ///< of the sub-steps since the rest shape: more is an explosion
+
+/// A sum has a number that is not finite if one of its terms has.
+void require_finite(const Model& model, const Vec3s& path)
+{
+    const Index n = count(path);
+    const Real sum = parallel_sum(n, 0.0, [&](Index i) { return path[i].x() + path[i].y() + path[i].z(); });
+    if (std::isfinite(sum)) return;
+    Index block = 0;
+    while (block + 1 < n && path[block].allFinite()) ++block;
+    throw Error("the velocity of a node of '" + model.bodies[model.block_body[block]].name +
+                "' is not finite any more: the explicit integration has become unstable; take shorter steps, or "
+                "softer material");
+}
 
 } // namespace
 
@@ -85,8 +100,12 @@ void ExplicitStepper::substep(const Model& model, State& state, Real dt, const C
     const Real part = verlet ? dt / 2 : dt;
     parallel_for(n, [&](Index i) { path[i] = state.velocity[i] + kick(model, force_, part, i); });
     set_rotations_and_pins(model, state, dt, path);
+    require_finite(model, path);
     const Vec3s predicted = correction.motion ? path : Vec3s();
-    if (correction.motion) correction.motion(state, dt, path);
+    if (correction.motion) {
+        correction.motion(state, dt, path);
+        require_finite(model, path);
+    }
     Vec3s end = state.velocity;
     advance(model, state, path, dt);
     if (verlet) {
@@ -123,6 +142,45 @@ int stable_substeps(const Model& model, const State& state, Real dt)
             "an explicit step of this scene would need more than a million sub-steps: its stiffness is too high "
             "for its masses; soften it, coarsen its meshes, or use an implicit integrator");
     return std::max(1, static_cast<int>(substeps));
+}
+
+namespace {
+
+/// stable_substeps() of what stays within measure.
+int tame_substeps(const Model& model, const State& state, Real dt)
+{
+    const int substeps = stable_substeps(model, state, dt);
+    if (substeps <= most_growth) return substeps;
+    State rest;
+    rest.position = model.rest;
+    if (substeps > most_growth * stable_substeps(model, rest, dt))
+        throw Error("the stable step is a thousand times shorter than in the rest shape: elements are stretched beyond "
+                    "measure; take shorter steps, stiffer material or less violent motion");
+    return substeps;
+}
+
+} // namespace
+
+int take_stable_substeps(const Model& model, const State& state, Real dt, Real finer,
+                         const std::function<void(Real h, bool last)>& take)
+{
+    const bool varies = std::any_of(model.batches.begin(), model.batches.end(),
+                                    [](const auto& batch) { return batch->stiffness_varies(); });
+    const int first = tame_substeps(model, state, finer * dt);
+    const int look_after = std::max(1, first / 8); // the look costs about as much as the forces of a sub-step
+    Real h = dt / first, left = dt;
+    int taken = 0;
+    for (int to_go = first; to_go > 0;) {
+        take(h, to_go == 1);
+        ++taken;
+        left -= h;
+        if (--to_go == 0 || !varies || taken % look_after != 0) continue;
+        const int needed = tame_substeps(model, state, finer * left);
+        if (needed <= to_go) continue;
+        to_go = needed;
+        h = left / needed;
+    }
+    return taken;
 }
 
 } // namespace pliant

@@ -67,4 +67,9 @@ Real stable_step(const Model& model, const State& state);
 /// How many sub-steps a step of length dt takes at that bound.
 int stable_substeps(const Model& model, const State& state, Real dt);
 
+/// Calls take(h, last) with the lengths of sub-steps until a step of length dt is over, and returns their number. Each
+/// is at most the stable step over `finer`; where deformation stiffens a body on the way, the rest is cut anew.
+int take_stable_substeps(const Model& model, const State& state, Real dt, Real finer,
+                         const std::function<void(Real h, bool last)>& take);
+
 } // namespace pliant

@@ -12,6 +12,7 @@ using V = OptionValue;
 
 constexpr Real margin = 0.05; ///< in cells: pairs this close may come to overlap while others are pushed apart
 
+constexpr int impact_rounds = 3;    ///< over what overlaps after the move
 constexpr int velocity_rounds = 10; ///< over all contacts: stacks of a few bodies stop in them
 
 // clang-format off
@@ -158,21 +159,18 @@ StepReport BoxMethod::step(World& world, Real dt)
     State& state = world.state;
     state.memory = {};
     Correction correction;
-    if (!matching_.empty())
-        correction.motion = [&](const State& start, Real h, Vec3s& path) {
-            matching_.correct(start.position, h, path);
-        };
-    report.substeps = stable_substeps(model, state, dt);
-    const Real end = state.time + dt, h = dt / report.substeps;
-    for (int i = 0; i < report.substeps; ++i) {
-        {
-            const ScopedTimer timer(report.profile, "integrate");
-            stepper_.substep(model, state, h, correction);
-        }
-        collide(model, state, h, report);
-        if (inner_states == InnerStates::kept && i + 1 < report.substeps)
+    correction.motion = [&](const State& start, Real h, Vec3s& path) {
+        matching_.correct(start.position, h, path);
+        if (options_.order == BoxOrder::passes) stop_approach(model, start, h, path, report);
+    };
+    const Real end = state.time + dt;
+    report.substeps = take_stable_substeps(model, state, dt, 1, [&](Real h, bool last) {
+        stepper_.substep(model, state, h, correction);
+        options_.order == BoxOrder::passes ? take_overlaps_away(model, state, h, report)
+                                           : collide_in_order(model, state, h, report);
+        if (inner_states == InnerStates::kept && !last)
             report.inner.push_back({state.time, state.position, state.orientation});
-    }
+    });
     state.time = end; // the sum of the sub-steps up to rounding
     ++state.step;
     return report;
@@ -192,7 +190,68 @@ Real BoxMethod::find(const Model& model, const State& state, bool first)
     return deepest_overlap(boxes_, *pairs_, *touching_);
 }
 
-void BoxMethod::collide(const Model& model, State& state, Real dt, StepReport& report)
+/// Impulses on what touches at the start of a sub-step: what rests then does not move, and nothing has to be taken
+/// back.
+void BoxMethod::stop_approach(const Model& model, const State& start, Real dt, Vec3s& path, StepReport& report)
+{
+    BoxesReport& own = report.own.use<BoxesReport>();
+    {
+        const ScopedTimer timer(report.profile, "boxes");
+        boxes_.update(start.position);
+    }
+    {
+        const ScopedTimer timer(report.profile, "hash");
+        own.candidates = count(boxes_.find_candidates(margin * boxes_.smallest_side(), path, dt));
+    }
+    {
+        const ScopedTimer timer(report.profile, "overlaps");
+        find(model, start, true);
+    }
+    const ScopedTimer timer(report.profile, "respond");
+    make_contacts(model, path, dt);
+    for_groups(model, [&](auto&& in_groups) {
+        for (int round = 0; round < velocity_rounds; ++round)
+            in_groups([&](Index i) { response_.relax(contacts_[i], path); });
+    });
+    add_contacts(dt, report);
+    report.contact_count = count(contacts_);
+    report.active_contacts = count(report.contacts);
+}
+
+/// What overlaps at the end of a sub-step is pushed apart, each pair with its boxes as the others have left them.
+void BoxMethod::take_overlaps_away(const Model& model, State& state, Real dt, StepReport& report)
+{
+    BoxesReport& own = report.own.use<BoxesReport>();
+    {
+        const ScopedTimer timer(report.profile, "boxes");
+        boxes_.update(state.position);
+    }
+    for (own.passes = 0;; ++own.passes) {
+        {
+            const ScopedTimer timer(report.profile, "overlaps");
+            own.overlap = find(model, state, own.passes == 0);
+        }
+        if (own.passes == 0) own.collisions = count(*pairs_) + count(*touching_);
+        if (own.overlap <= options_.tolerance || own.passes >= options_.passes) break;
+        const ScopedTimer timer(report.profile, "respond");
+        make_contacts(model, state.velocity, dt);
+        for_groups(model, [&](auto&& in_groups) {
+            // What has just hit must not go on: matching shapes would turn the shift into speed.
+            for (int round = 0; own.passes == 0 && round < impact_rounds; ++round)
+                in_groups([&](Index i) { response_.relax(contacts_[i], state.velocity); });
+            in_groups([&](Index i) {
+                if (contacts_[i].depth == 0) return;
+                const BoxContact now = renewed(contacts_[i], i, state);
+                if (now.b.cell != none) response_.shift(now, state.position, moved_);
+            });
+        });
+    }
+    own.inverted_boxes = boxes_.inverted_count();
+}
+
+/// [Jung, fig. 4]: after a sub-step one pair after the other, on one thread, each with its boxes as those before have
+/// left them.
+void BoxMethod::collide_in_order(const Model& model, State& state, Real dt, StepReport& report)
 {
     BoxesReport& own = report.own.use<BoxesReport>();
     own = {};
@@ -204,26 +263,28 @@ void BoxMethod::collide(const Model& model, State& state, Real dt, StepReport& r
         const ScopedTimer timer(report.profile, "hash");
         own.candidates = count(boxes_.find_candidates(margin * boxes_.smallest_side()));
     }
-    report.contacts.clear();
-    const bool in_order = options_.order == BoxOrder::paper;
-    for (;; ++own.passes) {
-        const bool first = own.passes == 0;
-        {
-            const ScopedTimer timer(report.profile, "overlaps");
-            own.overlap = find(model, state, first);
-        }
-        if (first) own.collisions = count(*pairs_) + count(*touching_);
-        // One pass at least: what touches must not approach.
-        if (own.collisions == 0 || own.passes >= (in_order ? 1 : options_.passes)) break;
-        if (!first && own.overlap <= options_.tolerance) break;
-        const ScopedTimer timer(report.profile, "respond");
-        make_contacts(model, state.velocity, dt);
-        in_order ? respond_in_order(model, state) : respond(model, state, first);
-        if (first) add_contacts(dt, report);
+    const ScopedTimer timer(report.profile, "respond");
+    find(model, state, true);
+    own.collisions = count(*pairs_) + count(*touching_);
+    make_contacts(model, state.velocity, dt);
+    const auto act = [&](BoxContact contact) {
+        response_.relax(contact, state.velocity);
+        response_.shift(contact, state.position, moved_);
+    };
+    for (const auto& [a, b] : boxes_.candidates()) {
+        boxes_.update(a, state.position);
+        boxes_.update(b, state.position);
+        const BoxPair found{a, b, boxes_.overlap_of(a, b)};
+        if (!(found.overlap.depth > 0)) continue;
+        const Real friction = model.friction.between(boxes_.cell(a).body, boxes_.cell(b).body);
+        act(response_.contact(found, friction, state.velocity));
     }
+    for (Index i = count(*pairs_); i < count(contacts_); ++i)
+        if (const BoxContact now = renewed(contacts_[i], i, state); now.b.cell != none) act(now);
+    own.passes = 1;
+    own.overlap = find(model, state, false);
     own.inverted_boxes = boxes_.inverted_count();
     report.contact_count = own.collisions;
-    report.active_contacts = count(report.contacts);
 }
 
 void BoxMethod::make_contacts(const Model& model, const Vec3s& velocity, Real dt)
@@ -262,27 +323,9 @@ BoxContact BoxMethod::renewed(const BoxContact& contact, Index number, const Sta
                              state.velocity);
 }
 
-/// Impulses on all contacts, relaxed together; then each overlap is taken away, with its boxes as the others have left
-/// them.
-void BoxMethod::respond(const Model& model, State& state, bool first)
-{
-    const auto& groups = colours_.group(contacts_, boxes_, model.block_count());
-    const auto in_groups = [&](auto&& act) {
-        for (const std::vector<Index>& group : groups)
-            parallel_for(
-                count(group), [&](Index i) { act(group[i]); }, 128);
-    };
-    if (first)
-        for (int round = 0; round < velocity_rounds; ++round)
-            in_groups([&](Index i) { response_.relax(contacts_[i], state.velocity); });
-    in_groups([&](Index i) {
-        const BoxContact now = renewed(contacts_[i], i, state);
-        if (now.b.cell != none) response_.shift(now, state.position, moved_);
-    });
-}
-
 void BoxMethod::add_contacts(Real dt, StepReport& report) const
 {
+    report.contacts.clear();
     const Index pairs = count(*pairs_);
     const auto centre = [&](Index cell) { return Vec3(boxes_.box(cell).nodes.colwise().mean().transpose()); };
     for (Index i = 0; i < count(contacts_); ++i) {
@@ -296,25 +339,6 @@ void BoxMethod::add_contacts(Real dt, StepReport& report) const
             report.contacts.push_back(
                 {(*touching_)[i - pairs].position, c.normal, c.impulse / dt, body, (*touching_)[i - pairs].body});
     }
-}
-
-/// [Jung, fig. 4]: one pair after the other, on one thread, each with its boxes as those before have left them.
-void BoxMethod::respond_in_order(const Model& model, State& state)
-{
-    const auto act = [&](BoxContact contact) {
-        response_.relax(contact, state.velocity);
-        response_.shift(contact, state.position, moved_);
-    };
-    for (const auto& [a, b] : boxes_.candidates()) {
-        boxes_.update(a, state.position);
-        boxes_.update(b, state.position);
-        const BoxPair found{a, b, boxes_.overlap_of(a, b)};
-        if (!(found.overlap.depth > 0)) continue;
-        const Real friction = model.friction.between(boxes_.cell(a).body, boxes_.cell(b).body);
-        act(response_.contact(found, friction, state.velocity));
-    }
-    for (Index i = count(*pairs_); i < count(contacts_); ++i)
-        if (const BoxContact now = renewed(contacts_[i], i, state); now.b.cell != none) act(now);
 }
 
 } // namespace pliant

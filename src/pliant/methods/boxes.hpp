@@ -1,5 +1,6 @@
 #pragma once
 #include "pliant/contact/box_response.hpp"
+#include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/explicit.hpp"
 #include "pliant/dynamics/shape_matching.hpp"
 #include "pliant/methods/box_obstacles.hpp"
@@ -48,13 +49,24 @@ public:
     StepReport step(World& world, Real dt) override;
 
 private:
-    void collide(const Model& model, State& state, Real dt, StepReport& report);
+    void stop_approach(const Model& model, const State& start, Real dt, Vec3s& path, StepReport& report);
+    void take_overlaps_away(const Model& model, State& state, Real dt, StepReport& report);
+    void collide_in_order(const Model& model, State& state, Real dt, StepReport& report);
     /// What overlaps now; returns the deepest overlap, in cells.
     Real find(const Model& model, const State& state, bool first);
     /// The contacts of what was found.
     void make_contacts(const Model& model, const Vec3s& velocity, Real dt);
-    void respond(const Model& model, State& state, bool first);
-    void respond_in_order(const Model& model, State& state);
+    /// use(in_groups), where in_groups(act) calls act(i) for all contacts: in parallel for those that share nothing.
+    template <class Use>
+    void for_groups(const Model& model, Use&& use)
+    {
+        const auto& groups = colours_.group(contacts_, boxes_, model.block_count());
+        use([&](auto&& act) {
+            for (const std::vector<Index>& group : groups)
+                parallel_for(
+                    count(group), [&](Index i) { act(group[i]); }, 128);
+        });
+    }
     /// The same contact with its boxes as they are now; without depth when they are apart.
     BoxContact renewed(const BoxContact& contact, Index number, const State& state);
     void add_contacts(Real dt, StepReport& report) const;

@@ -54,13 +54,12 @@ StepReport FreeMotion::step(World& world, Real dt)
     State& state = world.state;
     if (options_.integrator != Integrator::backward_euler) {
         const ScopedTimer timer(report.profile, "integrate");
-        report.substeps = stable_substeps(model, state, dt);
         const Real end = state.time + dt;
-        for (int i = 0; i < report.substeps; ++i) {
-            explicit_.substep(model, state, dt / report.substeps);
-            if (inner_states == InnerStates::kept && i + 1 < report.substeps)
+        report.substeps = take_stable_substeps(model, state, dt, 1, [&](Real h, bool last) {
+            explicit_.substep(model, state, h);
+            if (inner_states == InnerStates::kept && !last)
                 report.inner.push_back({state.time, state.position, state.orientation});
-        }
+        });
         state.time = end; // the sum of the sub-steps up to rounding
         ++state.step;
         return report;

@@ -62,7 +62,7 @@ StepReport PenaltyContact::step(World& world, Real dt)
     correction.motion = [&](const State& start, Real h, Vec3s& path) {
         contact_.push_rotors(world.model, start, forces_.local_force(), h, path);
     };
-    const SubSteps substeps = {stable_substeps(world.model, world.state, finer(options_.stiffness) * dt), inner_states};
+    const SubSteps substeps = {finer(options_.stiffness), inner_states};
     take_substeps(world.model, world.state, dt, substeps, stepper_, correction, contact_, report);
     return report;
 }

@@ -262,15 +262,14 @@ void take_substeps(const Model& model, State& state, Real dt, const SubSteps& su
     state.memory = {};
     report.own.use<TetContactReport>();
     report.outer_impulse = Vec3::Zero();
-    report.substeps = substeps.number;
     const Real end = state.time + dt, contact_before = seconds_in_contact();
     const Clock::time_point start = Clock::now();
-    for (int i = 0; i < substeps.number; ++i) {
-        stepper.substep(model, state, dt / substeps.number, correction);
+    report.substeps = take_stable_substeps(model, state, dt, substeps.finer, [&](Real h, bool last) {
+        stepper.substep(model, state, h, correction);
         *report.outer_impulse += stepper.outer_impulse();
-        if (substeps.inner == InnerStates::kept && i + 1 < substeps.number)
+        if (substeps.inner == InnerStates::kept && !last)
             report.inner.push_back({state.time, state.position, state.orientation});
-    }
+    });
     const Real all = std::chrono::duration<Real>(Clock::now() - start).count();
     report.profile.add("integrate", std::max(0.0, all - (seconds_in_contact() - contact_before)));
     state.time = end; // the sum of the sub-steps up to rounding

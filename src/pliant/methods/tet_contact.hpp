@@ -103,7 +103,7 @@ private:
 
 /// How one step is cut into sub-steps.
 struct SubSteps {
-    int number = 1;
+    Real finer = 1; ///< than the elasticity of the bodies asks for
     InnerStates inner = InnerStates::kept;
 };
 

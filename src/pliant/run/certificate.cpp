@@ -249,7 +249,7 @@ void add_expectations(const RunReader& reader, const Scene& scene, Certificate& 
         c.expectations.push_back({"intersections", c.most_in_a_frame <= *scene.expect.intersections,
                                   fmt::format("{} in the worst frame, at most {} expected", c.most_in_a_frame,
                                               *scene.expect.intersections)});
-    if (scene.expect.penetration)
+    if (scene.expect.penetration && c.exact)
         c.expectations.push_back({"penetration", c.penetration.depth <= *scene.expect.penetration,
                                   fmt::format("{:.3g} m at the deepest, at most {:.3g} m expected", c.penetration.depth,
                                               *scene.expect.penetration)});

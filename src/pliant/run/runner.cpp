@@ -209,6 +209,10 @@ private:
                                                         : ""));
             noted_enclosed_ = report.enclosed.size();
         }
+        if (report.rung == Rung::free && report.substeps > noted_substeps_) {
+            note(fmt::format("a step is cut into {} sub-steps", report.substeps));
+            noted_substeps_ = 2 * report.substeps;
+        }
         if (report.residual_over_tolerance > noted_residual_) {
             note(fmt::format("a solve ended at {:.3g} times its tolerance", report.residual_over_tolerance));
             noted_residual_ = 2 * report.residual_over_tolerance;
@@ -310,6 +314,7 @@ private:
     Index max_contacts_ = 0;
     Json released_ = Json::array();  ///< pairs that were let through
     Real noted_excess_ = 0.01;       ///< of a limit of strain: a larger one is said
+    int noted_substeps_ = 1;         ///< of a step, said
     Index noted_inverted_ = 0;       ///< tetrahedra, said to be inside out
     std::size_t noted_enclosed_ = 0; ///< bodies, said to be inside others
     Real noted_residual_ = 1;        ///< over its tolerance: a larger one is said
