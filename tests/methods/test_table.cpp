@@ -2,6 +2,7 @@
 #include "pliant/mesh/generators.hpp"
 #include "pliant/methods/direct.hpp"
 #include "pliant/methods/free_motion.hpp"
+#include "pliant/methods/impact_zones.hpp"
 #include "pliant/methods/implicit.hpp"
 #include "pliant/methods/penalty.hpp"
 #include "pliant/world/builder.hpp"
@@ -79,9 +80,9 @@ void expect_options_of(const MethodInfo& method)
         const std::string fallback(o.fallback);
         o.set(fallbacks, value_of(o, fallback));
         std::vector<std::string> others = words_of(o.kind == OptionKind::boolean ? "true false" : o.words);
-        if (o.kind == OptionKind::integer || o.kind == OptionKind::number)
-            others = {
-                std::to_string(o.kind == OptionKind::integer ? std::stod(fallback) + 1 : std::stod(fallback) / 2)};
+        if (o.kind == OptionKind::integer) others = {std::to_string(std::stod(fallback) + 1)};
+        if (o.kind == OptionKind::number)
+            others = {std::to_string(std::stod(fallback) == 0 ? 0.5 : std::stod(fallback) / 2)};
         for (const std::string& other : others) {
             if (other == fallback) continue;
             std::any changed = method.default_options();
@@ -95,6 +96,7 @@ void expect_options_of(const MethodInfo& method)
 TEST(MethodTable, OptionsOfASceneHaveTheDefaultsOfTheLibraryAndReachTheStruct)
 {
     expect_options_of<ImplicitOptions>(method_info("implicit"));
+    expect_options_of<ImpactZonesOptions>(method_info("impact-zones"));
     expect_options_of<PenaltyOptions>(method_info("penalty"));
     expect_options_of<DirectOptions>(method_info("direct"));
     expect_options_of<FreeMotionOptions>(method_info("none"));

@@ -68,12 +68,17 @@ inline World torture_world(std::uint64_t seed)
     return builder.build();
 }
 
-/// Every state exactly free of intersections and tunnelling.
-inline void expect_no_crossing(std::uint64_t seed, int steps, Real dt)
+inline MethodOptions hasty_implicit()
 {
-    World world = torture_world(seed);
     ImplicitOptions options;
     options.solver.tolerance = 1e-2;
+    return options;
+}
+
+/// Every state exactly free of intersections and tunnelling.
+inline void expect_no_crossing(std::uint64_t seed, int steps, Real dt, const MethodOptions& options = hasty_implicit())
+{
+    World world = torture_world(seed);
     const auto method = make_method(world, options);
     const RunMesh mesh = make_run_mesh(world.model);
     const FrameChecker checker(mesh);

@@ -208,6 +208,7 @@ ZoneReport resolve_by_zones(const FailsafeStep& step, const FindImpacts& find_im
             all.insert(all.end(), touched.begin(), touched.end());
         }
         report.zones = static_cast<int>(members.size());
+        for (const auto& [zone, units] : members) report.largest = std::max(report.largest, count(units));
         for (const auto& [zone, units] : members)
             if (!move_zone(step, units, scripts[zone], v, wanted)) return report;
     }

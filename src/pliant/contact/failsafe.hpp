@@ -24,6 +24,7 @@ struct FailsafeStep {
 struct ZoneReport {
     bool safe = false; ///< no impact is left
     int zones = 0, rounds = 0;
+    int largest = 0; ///< units (particles, rigid bodies) of the largest zone
 };
 
 /// Zones of impact [Provot97, 4.2 to 4.4]: everything that meets moves as one rigid zone; zones grow and merge until

@@ -39,7 +39,7 @@ struct ProximityOptions {
 };
 
 struct ImpactOptions {
-    Real hard_gap = 0;  ///< separation to certify [m]; a pair that starts closer is held to half its start distance
+    Real hard_gap = 0; ///< separation to certify [m]; a pair that starts closer is held to a part of its start distance
     Real tolerance = 0; ///< a hit is reported once a pair is within hard_gap + tolerance [m] (CcdOptions::tolerance)
     /// Instead of hard_gap, by the bodies of a pair; `tolerance` is then a part of it.
     const PairLengths* hard_gaps = nullptr;
@@ -48,8 +48,12 @@ struct ImpactOptions {
     std::span<const Real> curvature = {};
     int max_iterations = 128;   ///< of a pair that no certificate decides (CcdOptions)
     bool relax_to_start = true; ///< see hard_gap
+    Real start_part = 0.5;      ///< of its start distance: what a pair is held to that starts closer than the hard gap
     CcdKind kind = CcdKind::advancement;
     std::span<const MovingPlane> planes = {};
+    /// Per vertex: not 0 where its path is not the one that the caller knows the impacts of; only pairs with such a
+    /// vertex are looked at. Empty: all pairs. For impacts(), not for earliest_impact().
+    std::span<const char> changed = {};
 };
 
 /// What the last query cost.
@@ -73,10 +77,11 @@ public:
     /// grown boxes uses the same candidates: the rounds of a step then share one traversal. 0 by default.
     void set_reuse_margin(Real margin);
 
-    /// Collects candidates for queries that are expected: proximity at x_t0 within the given radii, and impacts of motions
-    /// from x_t0 that end near x_t1. The radii at either end should hold what a query needs and some room for being
-    /// wrong, or for the next step. Nothing is done where the candidates at hand cover radii without that room
-    /// (`least`). Queries that they do not cover collect their own: this changes what queries cost, never what they say.
+    /// Collects candidates for queries that are expected: proximity at x_t0 within the given radii, and impacts of
+    /// motions from x_t0 that end near x_t1. The radii at either end should hold what a query needs and some room for
+    /// being wrong, or for the next step. Nothing is done where the candidates at hand cover radii without that room
+    /// (`least`). Queries that they do not cover collect their own: this changes what queries cost, never what they
+    /// say.
     struct Expectation {
         std::span<const Real> radius_t0, radius_t1; ///< per vertex, with room [m]
         std::span<const Real> least_t0, least_t1;   ///< per vertex, without [m]

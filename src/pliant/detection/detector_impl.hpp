@@ -25,11 +25,6 @@ private:
     std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
 };
 
-/// Candidates collected with grown boxes are more than those of the query. Results may not depend on them, or they
-/// would depend on what was asked before: either what is found is within reach anyway, or only the query's own
-/// candidates are looked at.
-enum class Superset { harmless, filtered };
-
 struct Detector::Implementation {
     const Surface& surface;
     PairFilter filter;
@@ -63,13 +58,15 @@ struct Detector::Implementation {
     /// Candidates of the motion, or a superset that is at hand.
     void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform);
 
+    /// Candidates collected with grown boxes are more than those of the query. Where results could depend on them, and
+    /// so on what was asked before, only the query's own are looked at.
     bool wanted_vertex_face(const Pair& p) const
     {
-        return overlap(query.both(p[0]), query.both(surface.triangles[p[1]]));
+        return reuse_margin == 0 || overlap(query.both(p[0]), query.both(surface.triangles[p[1]]));
     }
     bool wanted_edge_edge(const Pair& p) const
     {
-        return overlap(query.both(surface.edges[p[0]]), query.both(surface.edges[p[1]]));
+        return reuse_margin == 0 || overlap(query.both(surface.edges[p[0]]), query.both(surface.edges[p[1]]));
     }
 
     /// Looks at all candidates in parallel: vertex_face(pair, list) and edge_edge(pair, list) append what they find to
@@ -77,10 +74,9 @@ struct Detector::Implementation {
     /// of equal keys the first by `before` is kept; `before` must look at content only, so that the choice depends
     /// neither on threads nor on the shape of the tree.
     template <class T, class VertexFace, class EdgeEdge, class Vertex, class Before>
-    void narrow(std::vector<T>& out, Superset superset, VertexFace&& vertex_face, EdgeEdge&& edge_edge, Vertex&& vertex,
+    void narrow(std::vector<T>& out, VertexFace&& vertex_face, EdgeEdge&& edge_edge, Vertex&& vertex,
                 Before&& before) const
     {
-        const bool all = superset == Superset::harmless || reuse_margin == 0;
         constexpr Index vertices_a_chunk = 4096;
         const Index vf = count(candidates.vertex_face), ee = count(candidates.edge_edge);
         const Index vertices = surface.vertex_count(), v = (vertices + vertices_a_chunk - 1) / vertices_a_chunk;
@@ -89,13 +85,9 @@ struct Detector::Implementation {
             count(found),
             [&](Index i) {
                 if (i < vf)
-                    for (const Pair& p : candidates.vertex_face[i]) {
-                        if (all || wanted_vertex_face(p)) vertex_face(p, found[i]);
-                    }
+                    for (const Pair& p : candidates.vertex_face[i]) vertex_face(p, found[i]);
                 else if (i < vf + ee)
-                    for (const Pair& p : candidates.edge_edge[i - vf]) {
-                        if (all || wanted_edge_edge(p)) edge_edge(p, found[i]);
-                    }
+                    for (const Pair& p : candidates.edge_edge[i - vf]) edge_edge(p, found[i]);
                 else {
                     const Index begin = (i - vf - ee) * vertices_a_chunk;
                     for (Index k = begin; k < std::min(vertices, begin + vertices_a_chunk); ++k) vertex(k, found[i]);

@@ -227,7 +227,8 @@ std::optional<Impact> impact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, co
     const Real s0 = p_t0.normal.dot(x_t0) - p_t0.offset, s1 = p_t1.normal.dot(x_t1) - p_t1.offset;
     const Real sm = (p_t0.normal.dot(x_t1) - p_t0.offset + p_t1.normal.dot(x_t0) - p_t1.offset) / 2;
     const Real scale = std::max({x_t0.norm(), x_t1.norm(), std::abs(p_t0.offset), std::abs(p_t1.offset)});
-    const Real separation = o.relax_to_start ? std::min(o.min_separation, std::max(s0, 0.0) / 2) : o.min_separation;
+    const Real separation =
+        o.relax_to_start ? std::min(o.min_separation, o.start_part * std::max(s0, 0.0)) : o.min_separation;
     const Real margin = 0x1p-46 * (scale + separation);
     const Real slack = std::max(std::min(o.tolerance, (s0 - separation) / 2), 4 * margin);
     const Real level = separation + slack / 2;

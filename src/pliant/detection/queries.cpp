@@ -82,7 +82,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
         }
     };
     // Equal keys have equal geometry: it is computed from the reduced features alone.
-    d.narrow(d.pairs, Superset::harmless, vertex_face, edge_edge, vertex_planes,
+    d.narrow(d.pairs, vertex_face, edge_edge, vertex_planes,
              [](const ContactPair&, const ContactPair&) { return false; });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.pairs, &ContactPair::key));
@@ -102,6 +102,7 @@ public:
         options_.tolerance = o.tolerance;
         options_.max_iterations = o.max_iterations;
         options_.relax_to_start = o.relax_to_start;
+        options_.start_part = o.start_part;
         options_.kind = o.kind;
     }
     void stop_at(Real time) { options_.max_time = time; }
@@ -189,29 +190,37 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     d.find_candidates(x_t0, x_t1, separation_radii(d.surface, o), 0);
     Stopwatch watch;
     const Surface& s = d.surface;
+    const auto changed = [&](Index v) { return o.changed.empty() || o.changed[v]; };
+    const auto any_changed = [&](const auto& vertices) {
+        return o.changed.empty() || std::any_of(vertices.begin(), vertices.end(), changed);
+    };
     const auto vertex_face = [&](const Pair& p, auto& list) {
+        if (!changed(p[0]) && !any_changed(s.triangles[p[1]])) return;
+        if (!d.wanted_vertex_face(p)) return;
         Separations separations(s, o);
         if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
+        if (!any_changed(s.edges[p[0]]) && !any_changed(s.edges[p[1]])) return;
+        if (!d.wanted_edge_edge(p)) return;
         Separations separations(s, o);
         if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
     };
     const auto vertex_planes = [&](Index v, auto& list) {
+        if (!changed(v)) return;
         for (Index i = 0; i < count(o.planes); ++i) {
             if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
             if (const auto hit = vertex_plane_hit(s, x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };
-    d.narrow(d.impacts, Superset::filtered, vertex_face, edge_edge, vertex_planes,
-             [](const Impact& a, const Impact& b) {
-                 const auto content = [](const Impact& i) {
-                     return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
-                 };
-                 return content(a) < content(b);
-             });
+    d.narrow(d.impacts, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {
+        const auto content = [](const Impact& i) {
+            return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
+        };
+        return content(a) < content(b);
+    });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.impacts, &Impact::key));
     return d.impacts;

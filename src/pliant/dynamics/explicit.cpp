@@ -61,6 +61,13 @@ void set_rotations_and_pins(const Model& model, const State& state, Real dt, Vec
 
 } // namespace
 
+void kicked_velocities(const Model& model, const State& state, const Vec3s& force, Real dt, Vec3s& path)
+{
+    path.resize(state.velocity.size());
+    parallel_for(count(path), [&](Index i) { path[i] = state.velocity[i] + kick(model, force, dt, i); });
+    set_rotations_and_pins(model, state, dt, path);
+}
+
 /// All but the change of the pins' own momentum. Internal forces of free blocks sum to minus those of pins.
 void ExplicitStepper::add_up_outside(const Model& model, const State& state, Real dt)
 {

@@ -21,6 +21,10 @@ private:
     BatchSchedule batches_;
 };
 
+/// Velocities along which a sub-step of length dt goes: the old ones with a kick dt M^-1 f. Rotors turn freely, pins
+/// follow their script.
+void kicked_velocities(const Model& model, const State& state, const Vec3s& force, Real dt, Vec3s& path);
+
 /// What a method does to a sub-step; an empty function does nothing.
 struct Correction {
     /// Adds contact forces [N] to those at the start of a sub-step of length dt.

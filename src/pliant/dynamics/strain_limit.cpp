@@ -6,10 +6,9 @@
 namespace pliant {
 namespace {
 
-constexpr int max_sweeps = 5000;
 constexpr Real margin = 1e-4; ///< corrections aim this much (relative) below the limit, so that the sweeps end
 
-Real limit_body(const Model& model, const Body& body, const State& state, Real dt, Vec3s& v)
+Real limit_body(const Model& model, const Body& body, const State& state, Real dt, Vec3s& v, int max_sweeps)
 {
     const std::span<const LengthLimit> limits(model.length_limits.data() + body.first_limit,
                                               static_cast<std::size_t>(body.limit_count));
@@ -36,11 +35,11 @@ Real limit_body(const Model& model, const Body& body, const State& state, Real d
 
 } // namespace
 
-Real limit_strain(const Model& model, const State& state, Real dt, Vec3s& v)
+Real limit_strain(const Model& model, const State& state, Real dt, Vec3s& v, int max_sweeps)
 {
     Real worst = -1;
     for (const Body& body : model.bodies)
-        if (body.limit_count > 0) worst = std::max(worst, limit_body(model, body, state, dt, v));
+        if (body.limit_count > 0) worst = std::max(worst, limit_body(model, body, state, dt, v, max_sweeps));
     return worst;
 }
 

@@ -27,8 +27,10 @@ struct CcdOptions {
     /// but at most half of what the pair has above min_separation at the start.
     Real tolerance = 0;
     int max_iterations = 128; ///< advancement steps before a pair that is still undecided is reported as a hit
-    /// Hold a pair to min(min_separation, half its distance at the start), so that one that starts closer can move.
+    /// Hold a pair to min(min_separation, a part of its distance at the start), so that one that starts closer can
+    /// move.
     bool relax_to_start = false;
+    Real start_part = 0.5; ///< that part
     CcdKind kind = CcdKind::advancement;
     Real max_time = 1; ///< a hit after this time is not reported; the others are as with 1
 };

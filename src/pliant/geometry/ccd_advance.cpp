@@ -139,7 +139,7 @@ Outcome<K> advance(const Query<K>& q, const CcdOptions& o, Real min_separation, 
     r.closest = closest_at(q, 0);
     r.start_distance = r.closest.distance;
     r.start_direction = r.closest.direction;
-    r.separation = o.relax_to_start ? std::min(min_separation, r.start_distance / 2) : min_separation;
+    r.separation = o.relax_to_start ? std::min(min_separation, o.start_part * r.start_distance) : min_separation;
     const Real margin = margin_factor * (q.size + r.separation);
     const Real slack = std::max(std::min(tolerance, (r.start_distance - r.separation) / 2), 4 * margin);
     const Real level = r.separation + slack / 2; // proves separation + margin

@@ -68,7 +68,7 @@ Outcome<K> coplanarity_cubic(const Query<K>& q, const CcdOptions& o, Real min_se
     r.reported = 4 * margin_factor * q.size;
     if (r.start_distance > 0) r.last_direction = r.start_direction / r.start_distance;
     const Real level = r.reported;
-    r.separation = o.relax_to_start ? std::min(min_separation, r.start_distance / 2) : min_separation;
+    r.separation = o.relax_to_start ? std::min(min_separation, o.start_part * r.start_distance) : min_separation;
     if (r.start_distance < r.separation) return r;
     const Real bound = bound_factor * q.size * q.size * q.size;
 

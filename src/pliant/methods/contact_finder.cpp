@@ -4,31 +4,11 @@
 #include "pliant/core/interrupt.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
-#include "pliant/geometry/closest.hpp"
 
-#include <cmath>
-#include <limits>
 #include <set>
 
 namespace pliant {
 namespace {
-
-ContactKind kind_of(PairKind kind)
-{
-    switch (kind) {
-    case PairKind::vertex_vertex:
-        return ContactKind::vertex_vertex;
-    case PairKind::vertex_edge:
-        return ContactKind::vertex_edge;
-    case PairKind::vertex_face:
-        return ContactKind::vertex_face;
-    case PairKind::edge_edge:
-        return ContactKind::edge_edge;
-    case PairKind::vertex_plane:
-        return ContactKind::plane;
-    }
-    return ContactKind::vertex_face;
-}
 
 /// Adds to the vertices of all cloths with this edge length the mean displacement over the cell of a grid that each is
 /// in, a few edges wide [m].
@@ -66,13 +46,6 @@ Vec3s mean_motion(const Model& model, const Vec3s& x0, const Vec3s& x1)
     return mean;
 }
 
-/// Whether `pinch: release` lets the pair through.
-bool is_released(const ImplicitMemory& memory, const PairKey& key)
-{
-    return std::binary_search(memory.released.begin(), memory.released.end(),
-                              ReleasedPair{static_cast<std::int32_t>(key.kind), key.a, key.b});
-}
-
 /// Edges whose crossings say nothing that their vertices do not: flat ones, except where a crossing already carries.
 std::vector<char> smooth_edges(const Substep& s)
 {
@@ -97,42 +70,22 @@ void warm_start(const ImplicitMemory& memory, Real dt, Contact& contact)
 }
 
 ContactFinder::ContactFinder(const Model& model, const ImplicitOptions& options)
-    : options_(options), detector_(model.surface, model.no_contact), cones_(model.surface), gaps_(contact_gaps(model)),
-      hard_gaps_(contact_gaps(model, options.hard_gap_fraction))
-{
-    // Vertices that move by less than this between two queries share their candidates.
-    Real margin = std::numeric_limits<Real>::infinity();
-    for (const Body& body : model.bodies)
-        if (body.gap > 0) margin = std::min(margin, options_.hard_gap_fraction * body.gap);
-    if (std::isfinite(margin)) detector_.set_reuse_margin(margin);
-    for (Index b = 0; b < count(model.bodies); ++b)
-        if (model.bodies[b].plane) plane_bodies_.push_back(b);
-    find_paths(model);
-}
+    : options_(options),
+      paths_(model, {options.ccd, options.hard_gap_fraction, options.ccd_fraction, options.chord_fraction}),
+      cones_(model.surface)
+{}
 
 Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
 {
     assert(v_free.size() == world.state.position.size() && all_finite(v_free));
     const Model& model = world.model;
-    Substep s{model, world.state, dt};
+    Substep s{paths_.begin(world, dt)};
     s.v_free = std::move(v_free);
-    surface_positions(model, world.state, s.x0);
     State end;
     move_configuration(model, world.state, s.v_free, dt, end);
     surface_positions(model, end, s.x1_free);
-    for (Index b : plane_bodies_) {
-        const Index obstacle = model.bodies[b].obstacle;
-        s.planes.push_back(
-            {plane_at(model, obstacle, world.state.time), plane_at(model, obstacle, world.state.time + dt), b});
-    }
     s.flat.resize(model.surface.edges.size());
     parallel_for(count(s.flat), [&](Index e) { s.flat[e] = cones_.is_flat(e, s.x0, options_.flat_sine); });
-    s.curvature.assign(model.bodies.size(), 0);
-    for (const ScriptedPath& path : paths_) {
-        const Real radius = path_radius(path, model, s.x0);
-        Real& curvature = s.curvature[path.body];
-        curvature = std::max(curvature, path.chord_error(s.start.time, s.start.time + dt, radius));
-    }
     return s;
 }
 
@@ -160,7 +113,7 @@ std::vector<Real> ContactFinder::reaches(const Model& model, const std::vector<R
     std::vector<Real> radius(ahead.size());
     for (Index v = 0; v < count(radius); ++v) {
         const Index body = model.surface.vertex_body[v];
-        const Real share = gaps_.share(body);
+        const Real share = paths_.gaps().share(body);
         radius[v] = share + (model.bodies[body].gap > 0 ? ahead[v] : std::min(ahead[v], 2 * share));
     }
     return radius;
@@ -169,7 +122,7 @@ std::vector<Real> ContactFinder::reaches(const Model& model, const std::vector<R
 /// The gap of the two bodies, and what either side looks ahead: the gap at most for a body without one of its own.
 bool ContactFinder::within_reach(const Model& model, const Contact& c, const std::vector<Real>& ahead) const
 {
-    const Real gap = gaps_.between(c.body_a, c.body_b);
+    const Real gap = paths_.gaps().between(c.body_a, c.body_b);
     Real reach = gap;
     for (int k = 0; k < 4 && c.vertex[k] != none; ++k) {
         const Index v = c.vertex[k];
@@ -178,27 +131,6 @@ bool ContactFinder::within_reach(const Model& model, const Contact& c, const std
     }
     if (c.kind == ContactKind::plane) reach += ahead[c.vertex[0]]; // as to another vertex like itself
     return c.distance <= reach;
-}
-
-Contact ContactFinder::make_contact(const Model& model, const ContactPair& pair) const
-{
-    const Surface& surface = model.surface;
-    Contact c;
-    c.kind = kind_of(pair.key.kind);
-    c.vertex = pair.vertices;
-    c.weight = pair.weights;
-    c.normal = pair.normal;
-    c.body_a = surface.vertex_body[pair.vertices[0]];
-    if (c.kind == ContactKind::plane) {
-        c.body_b = plane_bodies_[pair.key.b];
-        c.key = make_key(c.kind, pair.key.a, c.body_b);
-    } else {
-        c.key = make_key(c.kind, pair.key.a, pair.key.b);
-        const Index other = c.kind == ContactKind::edge_edge ? 2 : 1;
-        c.body_b = surface.vertex_body[pair.vertices[other]];
-    }
-    c.friction = model.friction.between(c.body_a, c.body_b);
-    return c;
 }
 
 /// What a row asks for at the end of the step: the gap, or to win back a part of what is lost of it [m].
@@ -235,7 +167,7 @@ void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& re
     parallel_for(n, [&](Index k) {
         const Index b = surface.vertex_body[k];
         const Body& body = s.model.bodies[b];
-        const Real hard_gap = hard_gaps_.share(b) * 2,
+        const Real hard_gap = paths_.hard_gaps().share(b) * 2,
                    separation = (1 + options_.ccd_fraction) * hard_gap / 2 + s.curvature[b];
         const Real moved = (x1[k] - s.x0[k]).norm();
         Real room = hard_gap + std::min(moved / 4, fall);
@@ -246,7 +178,7 @@ void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& re
         radius_t0[k] = least_t0[k] + room;
         radius_t1[k] = separation + room;
     });
-    detector_.expect(s.x0, x1, {radius_t0, radius_t1, least_t0, least_t1});
+    paths_.detector().expect(s.x0, x1, {radius_t0, radius_t1, least_t0, least_t1});
 }
 
 ContactSet ContactFinder::near(const Substep& s)
@@ -262,13 +194,13 @@ ContactSet ContactFinder::near(const Substep& s)
     proximity.smooth = smooth;
     ContactSet set;
     const Real slack = 2 * s.model.gravity.norm() * s.dt * s.dt;
-    for (const ContactPair& pair : detector_.proximity(s.x0, proximity)) {
-        if (is_released(s.memory(), pair.key)) continue;
-        Contact c = make_contact(s.model, pair);
+    for (const ContactPair& pair : paths_.detector().proximity(s.x0, proximity)) {
+        if (is_released(s.memory().released, pair.key)) continue;
+        Contact c = paths_.make_contact(s.model, pair);
         c.distance = pair.distance;
         if (!within_reach(s.model, c, ahead)) continue;
-        const Real gap = gaps_.between(c.body_a, c.body_b);
-        c.hard_gap = std::min(hard_gaps_.between(c.body_a, c.body_b), pair.distance / 2);
+        const Real gap = paths_.gaps().between(c.body_a, c.body_b);
+        c.hard_gap = std::min(paths_.hard_gaps().between(c.body_a, c.body_b), pair.distance / 2);
         c.target = target(pair.distance, gap);
         warm_start(s.memory(), s.dt, c);
         const bool carries = !c.impulse.isZero(0);
@@ -284,85 +216,6 @@ ContactSet ContactFinder::near(const Substep& s)
     }
     std::sort(set.contacts.begin(), set.contacts.end(), by_key);
     return set;
-}
-
-Tentative ContactFinder::follow(const Substep& s, Vec3s v)
-{
-    poll_interrupt();
-    assert(v.size() == s.v_free.size() && all_finite(v));
-    Tentative t;
-    t.v = std::move(v);
-    move_configuration(s.model, s.start, t.v, s.dt, t.end);
-    surface_positions(s.model, t.end, t.x1);
-    ImpactOptions options;
-    options.hard_gaps = &hard_gaps_;
-    options.tolerance = options_.ccd_fraction;
-    options.kind = options_.ccd;
-    options.planes = s.planes;
-    const std::vector<Real> curvature = curvatures(s, t.v);
-    options.curvature = curvature;
-    t.impacts = detector_.impacts(s.x0, t.x1, options);
-    std::erase_if(t.impacts, [&](const Impact& i) { return is_released(s.memory(), i.key); });
-    for (const Impact& i : t.impacts) {
-        const Contact c = make_contact(s.model, i);
-        if (!curvature.empty() && curvature[c.body_a] + curvature[c.body_b] > 0) t.too_curved = true;
-    }
-    return t;
-}
-
-StalledPair ContactFinder::stalled_pair(const Substep& s, const Impact& impact) const
-{
-    const Contact pair = make_contact(s.model, impact);
-    const Index v = impact.vertices[0];
-    StalledPair out;
-    out.body_a = pair.body_a;
-    out.body_b = pair.body_b;
-    out.vertex = v - s.model.bodies[pair.body_a].first_vertex;
-    out.position = s.x0[v];
-    out.time = s.start.time;
-    out.gap = gaps_.between(pair.body_a, pair.body_b);
-    out.certified = hard_gaps_.between(pair.body_a, pair.body_b);
-    out.friction = pair.friction;
-    return out;
-}
-
-Release ContactFinder::release_of(const Model& model, const Impact& impact, Real time) const
-{
-    const Contact c = make_contact(model, impact);
-    return {time, c.body_a, c.body_b, impact.vertices};
-}
-
-bool ContactFinder::has_separated(const Substep& s, const Tentative& t, const ReleasedPair& pair) const
-{
-    const Surface& surface = s.model.surface;
-    const Vec3s& x = t.x1;
-    const auto apart = [&](Real distance, Index body_a, Index body_b) {
-        return distance > gaps_.between(body_a, body_b);
-    };
-    const auto vertex = [&](Index v) { return surface.vertex_body[v]; };
-    switch (static_cast<PairKind>(pair.kind)) {
-    case PairKind::vertex_vertex:
-        return apart((x[pair.a] - x[pair.b]).norm(), vertex(pair.a), vertex(pair.b));
-    case PairKind::vertex_edge: {
-        const Edge& e = surface.edges[pair.b];
-        const Real u = closest_on_segment(x[pair.a], x[e[0]], x[e[1]]);
-        return apart((x[pair.a] - (1 - u) * x[e[0]] - u * x[e[1]]).norm(), vertex(pair.a), vertex(e[0]));
-    }
-    case PairKind::vertex_face: {
-        const Triangle& f = surface.triangles[pair.b];
-        return apart(closest_point_triangle(x[pair.a], x[f[0]], x[f[1]], x[f[2]]).distance, vertex(pair.a),
-                     vertex(f[0]));
-    }
-    case PairKind::edge_edge: {
-        const Edge &e = surface.edges[pair.a], &g = surface.edges[pair.b];
-        return apart(closest_edge_edge(x[e[0]], x[e[1]], x[g[0]], x[g[1]]).distance, vertex(e[0]), vertex(g[0]));
-    }
-    case PairKind::vertex_plane: {
-        const MovingPlane& plane = s.planes[pair.b];
-        return apart(plane.t1.normal.dot(x[pair.a]) - plane.t1.offset, vertex(pair.a), plane.body);
-    }
-    }
-    return false;
 }
 
 } // namespace pliant

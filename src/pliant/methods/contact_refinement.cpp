@@ -112,19 +112,8 @@ void ContactFinder::add_impacts(const Substep& s, const Tentative& t, int round,
 
 Contact ContactFinder::contact_of(const Substep& s, const Impact& impact) const
 {
-    Contact c = make_contact(s.model, impact);
-    c.hard_gap = std::min(hard_gaps_.between(c.body_a, c.body_b), impact.start_distance / 2);
-    const auto distance_along_normal = [&] {
-        return c.kind == ContactKind::plane
-                   ? s.planes[impact.key.b].t0.normal.dot(s.x0[c.vertex[0]]) - s.planes[impact.key.b].t0.offset
-                   : c.normal.dot(relative_position(c, s.x0));
-    };
-    c.distance = distance_along_normal();
-    if (c.distance <= c.hard_gap && !impact.start_normal.isZero(0)) { // the normal turned during the step
-        c.normal = impact.start_normal;
-        c.distance = distance_along_normal();
-    }
-    c.target = target(c.distance, gaps_.between(c.body_a, c.body_b));
+    Contact c = paths_.contact_of(s, impact);
+    c.target = target(c.distance, paths_.gaps().between(c.body_a, c.body_b));
     return c;
 }
 

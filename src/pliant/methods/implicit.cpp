@@ -10,20 +10,6 @@
 namespace pliant {
 namespace {
 
-bool is_scripted_alone(const Surface& surface, const Impact& impact)
-{
-    return std::all_of(impact.vertices.begin(), impact.vertices.end(),
-                       [&](Index v) { return v == none || surface.prescribed[v]; });
-}
-
-/// Impacts of scripted parts with each other come first; true if there are any. No step, however short, avoids them.
-bool put_scripted_first(const Surface& surface, std::vector<Impact>& impacts)
-{
-    const auto end = std::stable_partition(impacts.begin(), impacts.end(),
-                                           [&](const Impact& i) { return is_scripted_alone(surface, i); });
-    return end != impacts.begin();
-}
-
 /// The change of velocity by contact that the last sub-step had, scaled to the length of this one.
 Vec3s last_contact_change(const Substep& s)
 {
@@ -44,12 +30,7 @@ Vec3s sum(const Vec3s& a, const Vec3s& b)
 /// Notes the pair that makes the step shorter.
 void report_halving(const std::vector<Impact>& impacts, StepReport& report)
 {
-    if (!impacts.empty()) {
-        const Impact& i = impacts.front();
-        const int other = i.key.kind == PairKind::edge_edge ? 2 : 1;
-        report.limiting_a = i.vertices[0];
-        report.limiting_b = i.key.kind == PairKind::vertex_plane ? none : i.vertices[other];
-    }
+    report_limiting(impacts, report);
     ++report.own.use<ImplicitReport>().halvings;
     report.rung = std::max(report.rung, Rung::halved);
 }
@@ -175,7 +156,7 @@ StepReport ImplicitContact::step(World& world, Real dt)
     SubstepLengths lengths(dt, options_.max_halvings);
     WorkBudget budget(options_);
     while (!lengths.done()) {
-        const Real longest = finder_.uninterrupted(world.model, world.state.time, lengths.longest());
+        const Real longest = finder_.paths().uninterrupted(world.model, world.state.time, lengths.longest());
         const Real h = lengths.next(longest);
         const bool may_halve = lengths.refinement_may_halve() && !budget.spent();
         const Effort effort = budget.spent() ? Effort::low : Effort::full;
@@ -205,7 +186,7 @@ StepReport ImplicitContact::step(World& world, Real dt)
             continue;
         }
         std::erase_if(world.state.memory.use<ImplicitMemory>().released, [&](const ReleasedPair& pair) {
-            return finder_.has_separated(substep, attempt.tentative, pair);
+            return finder_.paths().has_separated(substep, attempt.tentative, pair);
         });
         commit(world, substep, attempt, report);
         lengths.taken();
@@ -313,8 +294,8 @@ void ImplicitContact::make_safe(const Substep& substep, Attempt& attempt, StepRe
 {
     const ScopedTimer timer(report.profile, "fail-safe");
     ImplicitReport& own = report.own.use<ImplicitReport>();
-    const FailsafeStep step{substep.model,   substep.start,          substep.x0,
-                            substep.x1_free, finder_.plane_bodies(), substep.dt};
+    const FailsafeStep step{substep.model, substep.start, substep.x0, substep.x1_free, finder_.paths().plane_bodies(),
+                            substep.dt};
     Tentative tried;
     const FindImpacts find = [&](const Vec3s& v) -> const std::vector<Impact>& {
         tried = finder_.follow(substep, v);
@@ -348,7 +329,7 @@ void ImplicitContact::make_safe(const Substep& substep, Attempt& attempt, StepRe
 
 void ImplicitContact::stall(const Substep& substep, const Impact& impact, StallCause cause) const
 {
-    StalledPair pair = finder_.stalled_pair(substep, impact);
+    StalledPair pair = finder_.paths().stalled_pair(substep, impact);
     const auto [a, b] = std::minmax(pair.body_a, pair.body_b);
     for (const PairForce& f : last_forces_)
         if (f.body_a == a && f.body_b == b) pair.force = (f.normal + f.friction).norm();
@@ -366,7 +347,7 @@ void ImplicitContact::stop_or_release(World& world, const Substep& substep, cons
         // Where scripts alone are to blame, the other impacts of this attempt have a way out.
         if (cause == StallCause::scripts_alone && !is_scripted_alone(world.model.surface, i)) break;
         released.push_back({static_cast<std::int32_t>(i.key.kind), i.key.a, i.key.b});
-        report.releases.push_back(finder_.release_of(world.model, i, world.state.time));
+        report.releases.push_back(finder_.paths().release_of(world.model, i, world.state.time));
         ++report.own.use<ImplicitReport>().released_pairs;
     }
     std::sort(released.begin(), released.end());

@@ -3,6 +3,7 @@
 
 #include "pliant/contact/contacts.hpp"
 #include "pliant/core/record.hpp"
+#include "pliant/methods/path_finder.hpp"
 
 namespace pliant {
 
@@ -12,14 +13,6 @@ struct ContactMemory {
     Vec3 impulse = Vec3::Zero();        ///< world vector [N s]
 
     static constexpr const char* member_names[] = {"key_a", "key_b", "impulse"};
-};
-
-/// A pair of features that `pinch: release` lets through each other: kind and numbers as detection names them.
-struct ReleasedPair {
-    std::int32_t kind = 0, a = 0, b = 0;
-
-    static constexpr const char* member_names[] = {"kind", "a", "b"};
-    auto operator<=>(const ReleasedPair&) const = default;
 };
 
 struct ImplicitMemory {

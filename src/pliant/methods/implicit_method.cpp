@@ -2,6 +2,7 @@
 
 #include "pliant/methods/implicit.hpp"
 #include "pliant/methods/implicit_memory.hpp"
+#include "pliant/methods/path_options.hpp"
 
 namespace pliant {
 namespace {
@@ -39,12 +40,8 @@ constexpr MethodOption options[] = {
     {.path = "contact.max-halvings", .kind = OptionKind::integer, .range = between(0, 10), .fallback = "2",
      .meaning = "Halvings of a step before zones of impact take over.",
      .set = setter<O>([](O& o, const V& v) { o.max_halvings = static_cast<int>(v.number); })},
-    {.path = "contact.ccd", .kind = OptionKind::choice, .words = "advancement cubic", .fallback = "advancement",
-     .meaning = "How a step's path is tested. `advancement`: conservative advancement, which certifies a distance all along the path; `cubic`: the roots of the coplanarity cubic (Provot 1997), solved with error bounds: nothing crosses on the way, but a distance is only kept at the ends of steps.",
-     .set = setter<O>([](O& o, const V& v) { o.ccd = v.word == "cubic" ? CcdKind::cubic : CcdKind::advancement; })},
-    {.path = "contact.pinch", .kind = OptionKind::choice, .words = "stop release", .fallback = "stop",
-     .meaning = "Where scripted bodies leave a body no room: `stop` ends the run and names the pair; `release` lets just those pairs through each other and lists them.",
-     .set = setter<O>([](O& o, const V& v) { o.pinch = v.word == "release" ? PinchPolicy::release : PinchPolicy::stop; })},
+    ccd_option<O>,
+    pinch_option<O>,
 };
 // clang-format on
 

@@ -1,12 +1,9 @@
 #pragma once
 #include "pliant/contact/problem.hpp"
-#include "pliant/geometry/ccd.hpp"
 #include "pliant/methods/method.hpp"
+#include "pliant/methods/path_finder.hpp"
 
 namespace pliant {
-
-/// What to do where scripted bodies leave a body no room.
-enum class PinchPolicy { stop, release };
 
 /// Options of method "implicit".
 struct ImplicitOptions {

@@ -4,6 +4,7 @@
 #include "pliant/methods/boxes.hpp"
 #include "pliant/methods/direct.hpp"
 #include "pliant/methods/free_motion.hpp"
+#include "pliant/methods/impact_zones.hpp"
 #include "pliant/methods/implicit.hpp"
 #include "pliant/methods/penalty.hpp"
 #include "pliant/methods/sewing_method.hpp"
@@ -14,8 +15,8 @@ namespace pliant {
 
 std::span<const MethodInfo> methods()
 {
-    static const MethodInfo table[] = {implicit_method(), penalty_method(), direct_method(), boxes_method(),
-                                       free_motion_method()};
+    static const MethodInfo table[] = {implicit_method(), impact_zones_method(), penalty_method(),
+                                       direct_method(),   boxes_method(),        free_motion_method()};
     return table;
 }
 

@@ -1,13 +1,13 @@
 // How far bodies that turn, and scripts, leave the straight lines that detection follows.
 
-#include "pliant/methods/contact_finder.hpp"
+#include "pliant/methods/path_finder.hpp"
 
 #include <cmath>
 #include <limits>
 
 namespace pliant {
 
-void ContactFinder::find_paths(const Model& model)
+void PathFinder::find_paths(const Model& model)
 {
     const Surface& surface = model.surface;
     rotor_radius_.assign(model.rotors.size(), 0);
@@ -48,7 +48,7 @@ void ContactFinder::find_paths(const Model& model)
 }
 
 /// A plane moves all of space along: the farthest vertex that it may meet counts.
-Real ContactFinder::path_radius(const ScriptedPath& path, const Model& model, const Vec3s& x) const
+Real PathFinder::path_radius(const ScriptedPath& path, const Model& model, const Vec3s& x) const
 {
     if (!model.bodies[path.body].plane) return path.radius;
     Real radius = 0;
@@ -56,7 +56,7 @@ Real ContactFinder::path_radius(const ScriptedPath& path, const Model& model, co
     return radius;
 }
 
-Real ContactFinder::uninterrupted(const Model& model, Real time, Real dt) const
+Real PathFinder::uninterrupted(const Model& model, Real time, Real dt) const
 {
     Real end = time + dt;
     for (const ScriptedPath& path : paths_) {
@@ -70,7 +70,7 @@ Real ContactFinder::uninterrupted(const Model& model, Real time, Real dt) const
 }
 
 /// Per body: what it leaves the lines of this sub-step by, 0 where it does not matter; empty where it does not at all.
-std::vector<Real> ContactFinder::curvatures(const Substep& s, const Vec3s& v) const
+std::vector<Real> PathFinder::curvatures(const PathStart& s, const Vec3s& v) const
 {
     std::vector<Real> curvature = s.curvature;
     bool any = false;
