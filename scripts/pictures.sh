@@ -14,3 +14,5 @@ build/pliant run scenes/tori-200.yaml -o out/tori-200 --force --no-report
 build/pliant render out/tori-200 -o docs/images/tori-200.png --frame 46 --size 1000x560
 build/pliant run scenes/hollow-statue.yaml -o out/hollow-statue --force --no-report
 build/pliant render out/hollow-statue -o docs/images/hollow-statue.png --sheet 3x1 --size 1200x500
+build/pliant run scenes/animals-soft.yaml -o out/animals-soft --force --no-report --end 2.04
+build/pliant render out/animals-soft -o docs/images/animals-soft.png --sheet 3x1 --size 1500x420
