@@ -276,7 +276,10 @@ TEST(SceneTable, HasAGeneratorForEveryMeshKeyAndAnHonestEstimate)
         if (m->name == "file") continue;
         const std::string parameters = m->name == "letters" ? "{text: Pliant}"
                                        : m->name == "blend" ? "{parts: [{ball: {radius: 0.5}}]}"
-                                                            : "";
+                                       : m->name == "garment"
+                                           ? "{panels: {p: {outline: [{to: [40, 0]}, {to: [40, 40]}, {to: [0, 40]}, "
+                                             "{to: [0, 0]}]}}}"
+                                           : "";
         const Scene scene =
             parse_scene("contact: {method: none}\nmaterials: {m: {type: solid}}\nbodies: {b: {material: m, mesh: {" +
                             m->name + ": " + parameters + "}}}\n",

@@ -142,7 +142,7 @@ public:
     bool ok() const { return ok_; }
 
     /// Sweeps until the system's own residuals meet the tolerances. Returns how many it took.
-    int solve(const ContactSolverOptions& options, int most_sweeps, Vec3s& dv, Multipliers& lambda)
+    int solve(const ContactSolverOptions& options, int most_sweeps, Slowness slowness, Vec3s& dv, Multipliers& lambda)
     {
         Real before = std::numeric_limits<Real>::infinity();
         respond(lambda);
@@ -154,7 +154,7 @@ public:
             const ContactResiduals residuals = contact_residuals(system_, dv, lambda, options.cone);
             const bool solved = residuals.worst() <= options.tolerance && residuals.gap <= options.gap_tolerance;
             if (solved || sweeps == most_sweeps) return sweeps;
-            if (sweeps % patience == 0) { // bodies wedged between others: sweeps would take thousands
+            if (slowness == Slowness::ends_them && sweeps % patience == 0) {
                 if (residuals.worst() > wedged * before) return sweeps;
                 before = residuals.worst();
             }
@@ -349,7 +349,7 @@ std::vector<Real> anticipation_costs(const ContactSystem& system, const Multipli
 }
 
 ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
-                                    Multipliers& lambda)
+                                    Multipliers& lambda, Slowness slowness)
 {
     ContactResult result;
     dv.assign(static_cast<std::size_t>(system.A.rows()), Vec3::Zero());
@@ -375,7 +375,7 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
         Multipliers l;
         for (std::size_t k = 0; k < rows.size(); ++k)
             l.push_back(project_to_cone(lambda[rows[k]], problem.rows[k].friction, options.cone));
-        result.iterations += anticipation.solve(of_set, options.max_iterations - result.iterations, dv, l);
+        result.iterations += anticipation.solve(of_set, options.max_iterations - result.iterations, slowness, dv, l);
         for (Vec3& of_row : lambda) of_row.setZero();
         for (std::size_t k = 0; k < rows.size(); ++k) lambda[rows[k]] = l[k];
         result.residuals = contact_residuals(system, dv, lambda, options.cone);

@@ -70,18 +70,20 @@ StepReport FreeMotion::step(World& world, Real dt)
     }
     FreeMotionMemory& memory = state.memory.use<FreeMotionMemory>();
     Vec3s v;
+    std::vector<Index> turns = memory.free_turns; // an interrupted step changes nothing
     {
         const ScopedTimer timer(report.profile, "solve");
         extrapolate(state.velocity, memory.free_change, dt, memory.last_step, v);
         const std::vector<char> all(static_cast<std::size_t>(system_.parts()), 1);
-        const CgResult cg = system_.solve(options_.linear_tolerance, all, memory.free_turns, v);
-        for (Index& turns : memory.free_turns) turns = std::max(0, turns - 1);
+        const CgResult cg = system_.solve(options_.linear_tolerance, all, turns, v);
         own.linear_iterations = cg.iterations;
         own.linear_residual = cg.residual;
     }
     memory.free_change.resize(v.size());
     for (std::size_t i = 0; i < v.size(); ++i) memory.free_change[i] = v[i] - state.velocity[i];
     memory.last_step = dt;
+    for (Index& t : turns) t = std::max(0, t - 1);
+    memory.free_turns = std::move(turns);
     {
         const ScopedTimer timer(report.profile, "strain");
         limit_strain(model, state, dt, v);
