@@ -416,16 +416,18 @@ TEST_P(TetMethod, RefusesWhatHasNoTetrahedraOrNoInside)
     EXPECT_EQ(refusal([](WorldBuilder& b) {
                   b.add_cloth(make_grid(1, 1, 3, 3), {}, named("it"), GridShape{3, 3});
               }),
-              start + "it has no tetrahedra; methods that can: implicit, none");
+              start + "it has no tetrahedra; methods that can: implicit, impact-zones, none");
     EXPECT_EQ(refusal([](WorldBuilder& b) { b.add_obstacle(make_grid(1, 1, 3, 3), named("it")); }),
               start + "its mesh is open, and only a closed one has an inside to be kept out of; methods that can: "
-                      "implicit, none");
-    EXPECT_EQ(refusal([](WorldBuilder& b) {
-                  TetMesh inside_out = make_tet_box({1, 1, 1}, {1, 1, 1});
-                  std::swap(inside_out.tets[3][0], inside_out.tets[3][1]);
-                  b.add_solid(inside_out, {}, named("it"));
-              }),
-              start + "its tetrahedron 3 is flat or inverted in the rest shape; methods that can: implicit, none");
+                      "implicit, impact-zones, none");
+    EXPECT_EQ(
+        refusal([](WorldBuilder& b) {
+            TetMesh inside_out = make_tet_box({1, 1, 1}, {1, 1, 1});
+            std::swap(inside_out.tets[3][0], inside_out.tets[3][1]);
+            b.add_solid(inside_out, {}, named("it"));
+        }),
+        start +
+            "its tetrahedron 3 is flat or inverted in the rest shape; methods that can: implicit, impact-zones, none");
     EXPECT_EQ(refusal([](WorldBuilder& b) { b.add_solid(make_tet_box({1, 1, 1}, {1, 1, 1}), {}, named("it")); }), "");
 }
 
