@@ -280,13 +280,14 @@ TEST(SceneTable, HasAGeneratorForEveryMeshKeyAndAnHonestEstimate)
                                            ? "{panels: {p: {outline: [{to: [40, 0]}, {to: [40, 40]}, {to: [0, 40]}, "
                                              "{to: [0, 0]}]}}}"
                                            : "";
+        const std::string type = m->name == "garment" ? "cloth" : "solid";
         const Scene scene =
-            parse_scene("contact: {method: none}\nmaterials: {m: {type: solid}}\nbodies: {b: {material: m, mesh: {" +
-                            m->name + ": " + parameters + "}}}\n",
+            parse_scene("contact: {method: none}\nmaterials: {m: {type: " + type +
+                            "}}\nbodies: {b: {material: m, mesh: {" + m->name + ": " + parameters + "}}}\n",
                         "mesh.yaml");
         const Value& entry = scene.document.at("bodies").at("b").at("mesh");
         Real elements = 0;
-        for (const BodyMesh& made : make_meshes(entry, MeshUse::solid))
+        for (const BodyMesh& made : make_meshes(entry, type == "solid" ? MeshUse::solid : MeshUse::surface))
             elements += made.has_tets() ? Real(std::get<TetMesh>(made.shape).tets.size())
                                         : Real(std::get<TriangleMesh>(made.shape).triangles.size());
         EXPECT_GT(elements, 0) << m->name;

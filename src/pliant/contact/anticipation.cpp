@@ -142,7 +142,7 @@ public:
     bool ok() const { return ok_; }
 
     /// Sweeps until the system's own residuals meet the tolerances. Returns how many it took.
-    int solve(const ContactSolverOptions& options, int most_sweeps, Slowness slowness, Vec3s& dv, Multipliers& lambda)
+    int solve(const ContactSolverOptions& options, int most_sweeps, Anticipate how, Vec3s& dv, Multipliers& lambda)
     {
         Real before = std::numeric_limits<Real>::infinity();
         respond(lambda);
@@ -154,7 +154,7 @@ public:
             const ContactResiduals residuals = contact_residuals(system_, dv, lambda, options.cone);
             const bool solved = residuals.worst() <= options.tolerance && residuals.gap <= options.gap_tolerance;
             if (solved || sweeps == most_sweeps) return sweeps;
-            if (slowness == Slowness::ends_them && sweeps % patience == 0) {
+            if (how == Anticipate::thrifty && sweeps % patience == 0) {
                 if (residuals.worst() > wedged * before) return sweeps;
                 before = residuals.worst();
             }
@@ -242,10 +242,12 @@ private:
 /// friction: each column that is left out saves the square of it.
 class WorkingSet {
 public:
-    /// Rows that push, with friction, and of those that would be broken without contact some without.
-    WorkingSet(const ContactSystem& system, const Multipliers& lambda)
-        : system_(system), use_(static_cast<std::size_t>(system.problem.size()), Use::left_out)
+    /// All rows; or rows that push, with friction, and of those that would be broken without contact some without.
+    WorkingSet(const ContactSystem& system, const Multipliers& lambda, Anticipate how)
+        : system_(system), use_(static_cast<std::size_t>(system.problem.size()),
+                                how == Anticipate::thorough ? Use::with_friction : Use::left_out)
     {
+        if (how == Anticipate::thorough) return;
         for (std::size_t j = 0; j < use_.size(); ++j)
             if (lambda[j][0] > 0) use_[j] = Use::with_friction;
         add_broken(system.free_velocity, Choice::apart);
@@ -333,7 +335,7 @@ std::vector<Real> anticipation_costs(const ContactSystem& system, const Multipli
     constexpr Real sweeps = 60, wait = 4; // as many as usual; a sweep waits for memory
     std::vector<Real> costs(static_cast<std::size_t>(system.parts.count), 0);
     const PartFactors& factors = *system.factors;
-    const WorkingSet set(system, lambda);
+    const WorkingSet set(system, lambda, Anticipate::thrifty);
     const ContactProblem problem = set.problem(set.rows());
     const ContactSystem of_set{system.A,    system.diagonal_inverse, system.free_velocity, problem, system.dt,
                                system.parts};
@@ -349,7 +351,7 @@ std::vector<Real> anticipation_costs(const ContactSystem& system, const Multipli
 }
 
 ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSolverOptions& options, Vec3s& dv,
-                                    Multipliers& lambda, Slowness slowness)
+                                    Multipliers& lambda, Anticipate how)
 {
     ContactResult result;
     dv.assign(static_cast<std::size_t>(system.A.rows()), Vec3::Zero());
@@ -361,13 +363,15 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
     if (!system.factors) own.emplace(factors_by_number(system.A));
     const PartFactors& factors = own ? *own : *system.factors;
     const std::vector<Index> component = connected_parts(system.A.pattern());
-    WorkingSet set(system, lambda);
+    WorkingSet set(system, lambda, how);
     ContactSolverOptions of_set = options;
-    of_set.tolerance = options.tolerance / 2; // rows left out add their share
+    if (how == Anticipate::thrifty) of_set.tolerance /= 2; // rows left out add their share
     for (int round = 1; round <= most_rounds && result.iterations < options.max_iterations; ++round) {
         const std::vector<Index> rows = set.rows();
         const ContactProblem problem = set.problem(rows);
-        const ContactParts parts = contact_parts(problem, component, system.free_velocity, system.parts.slowest);
+        const ContactParts parts = how == Anticipate::thorough
+                                       ? system.parts
+                                       : contact_parts(problem, component, system.free_velocity, system.parts.slowest);
         const ContactSystem subsystem{system.A, system.diagonal_inverse, system.free_velocity, problem, system.dt,
                                       parts};
         Anticipation anticipation(subsystem, factors);
@@ -375,7 +379,7 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
         Multipliers l;
         for (std::size_t k = 0; k < rows.size(); ++k)
             l.push_back(project_to_cone(lambda[rows[k]], problem.rows[k].friction, options.cone));
-        result.iterations += anticipation.solve(of_set, options.max_iterations - result.iterations, slowness, dv, l);
+        result.iterations += anticipation.solve(of_set, options.max_iterations - result.iterations, how, dv, l);
         for (Vec3& of_row : lambda) of_row.setZero();
         for (std::size_t k = 0; k < rows.size(); ++k) lambda[rows[k]] = l[k];
         result.residuals = contact_residuals(system, dv, lambda, options.cone);
@@ -384,7 +388,7 @@ ContactResult solve_by_anticipation(const ContactSystem& system, const ContactSo
             result.residuals.worst() <= options.tolerance && result.residuals.gap <= options.gap_tolerance;
         Vec3s v = system.free_velocity;
         for (std::size_t i = 0; i < v.size(); ++i) v[i] += dv[i];
-        if (result.converged || !set.update(v, lambda, round)) break;
+        if (result.converged || how == Anticipate::thorough || !set.update(v, lambda, round)) break;
     }
     return result;
 }

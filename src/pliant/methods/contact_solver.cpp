@@ -158,7 +158,7 @@ ContactResult ContactSolver::run_ica(const ContactSystem& system, Effort effort,
         ContactSolverOptions options = options_;
         options.max_iterations = std::max(options.max_iterations, anticipation_sweeps);
         const auto anticipate = [&](const ContactSystem& some, Vec3s& some_dv, Multipliers& some_lambda) {
-            return solve_by_anticipation(some, options, some_dv, some_lambda, Slowness::ends_them);
+            return solve_by_anticipation(some, options, some_dv, some_lambda, Anticipate::thrifty);
         };
         const ContactResult direct = solve_some(system, component_, by_factor, anticipate, direct_dv, direct_lambda);
         result.iterations += direct.iterations;
