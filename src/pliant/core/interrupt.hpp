@@ -27,8 +27,8 @@ private:
     const std::function<bool()>* before_;
 };
 
-/// Throws Interrupted where an InterruptScope of this thread wants it. Not inside of parallel loops: their other
-/// threads have no such scope.
+/// Throws Interrupted where an InterruptScope of this thread wants it. The other threads of a parallel loop have no
+/// such scope: they end what they are at, and the loop then throws.
 void poll_interrupt();
 
 } // namespace pliant

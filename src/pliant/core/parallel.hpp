@@ -1,6 +1,9 @@
 #pragma once
 // Parallel loops whose results do not depend on the number of threads: work is cut into chunks of a fixed size,
 // and reductions add the chunks' results in index order.
+//
+// A loop either does all of its work or throws what its body threw. TBB alone would not keep to that: what one body
+// throws cancels the loops inside of the others, which then return as if they were done. So every loop is isolated.
 
 #include "pliant/core/types.hpp"
 
@@ -8,6 +11,7 @@
 #include <tbb/parallel_for.h>
 #include <tbb/parallel_invoke.h>
 #include <tbb/parallel_sort.h>
+#include <tbb/task_group.h>
 
 #include <algorithm>
 #include <thread>
@@ -46,8 +50,10 @@ void parallel_ranges(Index n, Index grain, Body&& body)
         body(Index(0), begin(1));
         for (std::thread& t : threads) t.join();
     } else {
-        tbb::parallel_for(tbb::blocked_range<Index>(0, n, grain),
-                          [&](const tbb::blocked_range<Index>& r) { body(r.begin(), r.end()); });
+        tbb::task_group_context alone(tbb::task_group_context::isolated);
+        tbb::parallel_for(
+            tbb::blocked_range<Index>(0, n, grain),
+            [&](const tbb::blocked_range<Index>& r) { body(r.begin(), r.end()); }, alone);
     }
 }
 
@@ -60,7 +66,8 @@ void parallel_both(First&& first, Second&& second)
         first();
         other.join();
     } else {
-        tbb::parallel_invoke(first, second);
+        tbb::task_group_context alone(tbb::task_group_context::isolated);
+        tbb::parallel_invoke(first, second, alone);
     }
 }
 
@@ -71,7 +78,7 @@ void parallel_sort(Iterator begin, Iterator end, Less&& less)
     if constexpr (PLIANT_PLAIN_THREADS)
         std::sort(begin, end, less);
     else
-        tbb::parallel_sort(begin, end, less);
+        parallel_both([&] { tbb::parallel_sort(begin, end, less); }, [] {}); // it takes no context of its own
 }
 
 /// body(i) for every i in [0, n); iterations must be independent of each other.
