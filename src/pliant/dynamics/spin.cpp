@@ -53,22 +53,30 @@ struct RigidMotion {
 
 std::vector<FreeBody> free_bodies(const Model& model)
 {
+    std::vector<FreeBody> bodies(model.bodies.size());
     std::vector<char> held(model.bodies.size(), 0);
-    std::vector<Real> damping(model.bodies.size(), -1);
+    for (std::size_t i = 0; i < bodies.size(); ++i) {
+        bodies[i].first = model.bodies[i].first_block;
+        bodies[i].size = model.bodies[i].block_count;
+        held[i] = !model.bodies[i].stiff;
+    }
     for (const Pin& pin : model.pins) held[model.block_body[pin.block]] = 1;
-    for (const auto& batch : model.batches)
-        for (Index e = 0; e < batch->element_count(); ++e)
-            for (const Index b : batch->blocks(e)) {
-                const Index body = model.block_body[b], first = model.block_body[batch->blocks(e).front()];
-                if (body != first) held[body] = held[first] = 1;
-                if (damping[body] < 0) damping[body] = batch->damping();
-                if (damping[body] != batch->damping()) held[body] = 1;
-            }
-    std::vector<FreeBody> bodies;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
-        if (model.bodies[i].stiff && !held[i] && damping[i] >= 0)
-            bodies.push_back({model.bodies[i].first_block, model.bodies[i].block_count, damping[i]});
-    return bodies;
+    for (Index k = 0; k < count(model.batches); ++k) {
+        const ElementBatch& batch = *model.batches[k];
+        if (batch.element_count() == 0) continue;
+        const Index first = model.block_body[batch.blocks(0).front()];
+        FreeBody& body = bodies[first];
+        if (!body.batches.empty() && body.damping != batch.damping()) held[first] = 1;
+        body.damping = batch.damping();
+        body.batches.push_back(k);
+        for (Index e = 0; e < batch.element_count(); ++e)
+            for (const Index b : batch.blocks(e))
+                if (model.block_body[b] != first) held[model.block_body[b]] = held[first] = 1;
+    }
+    std::vector<FreeBody> free;
+    for (std::size_t i = 0; i < bodies.size(); ++i)
+        if (!held[i] && !bodies[i].batches.empty()) free.push_back(std::move(bodies[i]));
+    return free;
 }
 
 bool turns_fast(const Model& model, const State& state, const FreeBody& body, Real dt)
@@ -108,6 +116,20 @@ void keep_angular_momentum(const Model& model, const State& state, const FreeBod
     const Vec3 omega = response.inverse() * missing;
     if (!omega.allFinite()) return;
     for (Index i = body.first; i < body.first + body.size; ++i) v[i] += omega.cross(end(i));
+}
+
+Real energy_about_centre(const Model& model, const FreeBody& body, const Vec3s& x, const Vec3s& v)
+{
+    Real mass = 0, energy = 0;
+    Vec3 momentum = Vec3::Zero();
+    for (Index i = body.first; i < body.first + body.size; ++i) {
+        mass += model.mass[i];
+        momentum += model.mass[i] * v[i];
+    }
+    for (Index i = body.first; i < body.first + body.size; ++i)
+        energy += model.mass[i] / 2 * (v[i] - momentum / mass).squaredNorm();
+    for (const Index k : body.batches) energy += model.batches[k]->energy(x);
+    return energy;
 }
 
 } // namespace pliant

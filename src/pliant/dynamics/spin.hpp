@@ -10,7 +10,8 @@ namespace pliant {
 /// Consecutive blocks of a body that nothing holds.
 struct FreeBody {
     Index first = 0, size = 0;
-    Real damping = 0; ///< Rayleigh's beta of all its elements [s]
+    Real damping = 0;           ///< Rayleigh's beta of all its elements [s]
+    std::vector<Index> batches; ///< of its elements, and of no others
 };
 
 /// The stiff bodies without pins, coupled with no other and with one damping throughout.
@@ -26,5 +27,8 @@ void predict_rotation(const Model& model, const State& state, const FreeBody& bo
 /// Adds a rotation to the velocities v of a body at the end of a step, so that they carry the angular momentum of its
 /// start, less what drag takes.
 void keep_angular_momentum(const Model& model, const State& state, const FreeBody& body, Real dt, Vec3s& v);
+
+/// Kinetic energy about the mass centre and elastic energy of a body [J]. Nothing that acts in free flight raises it.
+Real energy_about_centre(const Model& model, const FreeBody& body, const Vec3s& x, const Vec3s& v);
 
 } // namespace pliant

@@ -100,6 +100,20 @@ Index turned_elements(const Model& model, const Vec3s& position)
     return turned;
 }
 
+/// The largest gain of energy of a body in free flight, over what is tolerated. Elements that are linearised too far
+/// from where a stiff body ends, about a radian, store more energy than it moves with.
+Real energy_gain(const Substep& s, const Tentative& tentative)
+{
+    constexpr Real tolerated = 0.01;
+    Real gain = 0;
+    for (const FreeBody& body : s.spinning) {
+        const Real before = energy_about_centre(s.model, body, s.start.position, s.start.velocity);
+        const Real after = energy_about_centre(s.model, body, tentative.end.position, tentative.v);
+        gain = std::max(gain, (after - before) / (tolerated * before));
+    }
+    return gain;
+}
+
 void report_convergence(Real residual, ImplicitReport& own)
 {
     if (residual > 1) ++own.unconverged;
@@ -112,6 +126,7 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
     report_contacts(s, attempt.set, report);
     report_convergence(s.residual, report.own.use<ImplicitReport>());
     report_convergence(attempt.residual, report.own.use<ImplicitReport>());
+    report_convergence(attempt.gain, report.own.use<ImplicitReport>());
     if (attempt.effort == Effort::low) {
         ++report.own.use<ImplicitReport>().over_budget;
         if (attempt.residual <= 1) ++report.own.use<ImplicitReport>().unconverged;
@@ -172,7 +187,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         const bool too_curved = attempt.tentative.too_curved;
         if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
         budget.use(report.own.use<ImplicitReport>());
-        if (!attempt.safe || (attempt.strained && may_halve)) {
+        const bool unforeseen = attempt.gain > 1 && lengths.turning_may_halve();
+        if (!attempt.safe || (attempt.strained && may_halve) || unforeseen) {
             std::vector<Impact>& impacts = attempt.tentative.impacts;
             const bool hopeless = !may_halve && !too_curved && put_scripted_first(world.model.surface, impacts);
             if (hopeless || lengths.vanishing() || budget.overdrawn())
@@ -272,6 +288,7 @@ Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergenc
         attempt.tentative = finder_.follow(substep, sum(substep.v_free, attempt.dv));
         attempt.safe = attempt.tentative.impacts.empty();
         if (attempt.tentative.too_curved) return attempt; // no row describes a path that is not followed
+        attempt.gain = energy_gain(substep, attempt.tentative);
         attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable ||
                            turned_elements(substep.model, attempt.tentative.end.position) > turned_before;
         if (!finder_.refine(substep, attempt.tentative, round, solver_.lengths_by_rows(), attempt.set)) return attempt;

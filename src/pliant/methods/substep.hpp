@@ -36,6 +36,7 @@ struct Attempt {
     Tentative tentative;
     bool safe = false;     ///< nothing passes through anything along the tentative path
     bool strained = false; ///< a limit of strain is broken at its end, or an element that must not is inside out
+    Real gain = 0;         ///< of energy by a body in free flight, over what is tolerated
     std::vector<Index> contact_turns; ///< as in the memory, after the last solve
 };
 

@@ -20,6 +20,7 @@ public:
     /// The next one, at most of this length.
     Real next(Real longest) { return now_ = std::min(longest, this->longest()); }
     bool refinement_may_halve() const { return now_ > 1.5 * shortest_; }
+    bool turning_may_halve() const { return now_ > 1.5 * std::ldexp(dt_, -max_turning_halvings); }
     bool vanishing() const { return now_ <= 1.5 * vanishing_; }
     void halve()
     {
@@ -33,7 +34,8 @@ public:
     }
 
 private:
-    static constexpr int max_subdivisions = 12; ///< halvings before a scripted squeeze counts as a pinch
+    static constexpr int max_turning_halvings = 6; ///< a body may turn ten times in a step
+    static constexpr int max_subdivisions = 12;    ///< halvings before a scripted squeeze counts as a pinch
 
     Real dt_, shortest_, vanishing_;
     Real h_, remaining_; ///< [s]
