@@ -11,6 +11,9 @@ namespace pliant {
 SurfaceTree::SurfaceTree(const Surface& surface) : surface_(surface)
 {
     assign_owners();
+    Index bodies = 0;
+    for (const Index b : surface.vertex_body) bodies = std::max(bodies, b + 1);
+    stale_body_.resize(static_cast<std::size_t>(bodies));
     item_count_ = count(surface.triangles) + count(loose_vertices_);
     while ((static_cast<std::int64_t>(items_per_leaf) << leaf_level_) < item_count_) ++leaf_level_;
     leaf_count_ = Index(1) << leaf_level_;
@@ -41,10 +44,13 @@ void SurfaceTree::update(const VertexBoxes& boxes)
     const auto fit = [&] { boxes.moving() ? refit<true>(boxes) : refit<false>(boxes); };
     moving_ = boxes.moving();
     if (builds_ > 0) {
+        find_stale(boxes);
         fit();
         if (surface_area() <= decay * built_area_) return;
     }
     build(boxes);
+    fitted_ = {};
+    find_stale(boxes);
     fit();
     built_area_ = surface_area();
     ++builds_;
@@ -117,6 +123,18 @@ void SurfaceTree::build(const VertexBoxes& boxes)
         }
     }
     leaves_[leaf_count_] = {count(faces_), count(edges_), count(vertices_)};
+    leaf_body_.assign(static_cast<std::size_t>(leaf_count_), none);
+    for (Index leaf = 0; leaf < leaf_count_; ++leaf) {
+        Index body = none;
+        bool one = true;
+        const auto add = [&](Index v) {
+            one &= body == none || body == surface_.vertex_body[v];
+            body = surface_.vertex_body[v];
+        };
+        for (Index i = leaves_[leaf].face; i < leaves_[leaf + 1].face; ++i) add(surface_.triangles[faces_[i]][0]);
+        for (Index i = leaves_[leaf].vertex; i < leaves_[leaf + 1].vertex; ++i) add(vertices_[i]);
+        if (one) leaf_body_[leaf] = body;
+    }
     for (int k = 0; k < 3; ++k) {
         face_corners_[k].clear();
         for (Index f : faces_) face_corners_[k].push_back(surface_.triangles[f][k]);
@@ -127,6 +145,30 @@ void SurfaceTree::build(const VertexBoxes& boxes)
         for (Index e : edges_) edge_ends_[k].push_back(surface_.edges[e][k]);
         edge_ends_[k].pad();
     }
+}
+
+void SurfaceTree::find_stale(const VertexBoxes& boxes)
+{
+    const std::size_t n = boxes.t0.size();
+    const bool other_kind = fitted_.t0.size() != n || fitted_.moving() != boxes.moving();
+    if (other_kind) fitted_ = boxes;
+    stale_vertex_.resize(n);
+    parallel_for(
+        count(boxes.t0),
+        [&](Index v) {
+            bool same = !other_kind;
+            const auto compare = [&](std::vector<Box>& fitted, const std::vector<Box>& now) {
+                if (now.empty() || fitted[v].bound == now[v].bound) return;
+                fitted[v] = now[v];
+                same = false;
+            };
+            compare(fitted_.t0, boxes.t0);
+            compare(fitted_.t1, boxes.t1);
+            stale_vertex_[v] = !same;
+        },
+        1024);
+    stale_body_.assign(stale_body_.size(), 0);
+    for (std::size_t v = 0; v < n; ++v) stale_body_[surface_.vertex_body[v]] |= stale_vertex_[v];
 }
 
 template <bool moving>
@@ -142,6 +184,7 @@ void SurfaceTree::refit(const VertexBoxes& boxes)
         leaf_count_,
         [&](Index leaf) {
             const Leaf &begin = leaves_[leaf], &end = leaves_[leaf + 1];
+            if (leaf_body_[leaf] != none && !stale_body_[leaf_body_[leaf]]) return;
             for (int t = 0; t < ends; ++t) {
                 Box node;
                 for (Index i = begin.face; i < end.face; ++i) {
@@ -192,7 +235,8 @@ std::size_t SurfaceTree::bytes() const
     for (const IndexLanes& lanes : face_corners_) numbers += lanes.bytes();
     for (const IndexLanes& lanes : edge_ends_) numbers += lanes.bytes();
     return numbers + face_lanes_.bytes() + edge_lanes_.bytes() + vertex_lanes_.bytes() + of(nodes_t0_) + of(nodes_t1_) +
-           of(leaves_) + of(faces_) + of(edges_) + of(vertices_) + of(owned_vertices_) + of(owned_edges_);
+           of(leaves_) + of(leaf_body_) + of(fitted_.t0) + of(fitted_.t1) + of(stale_vertex_) + of(faces_) +
+           of(edges_) + of(vertices_) + of(owned_vertices_) + of(owned_edges_);
 }
 
 } // namespace pliant

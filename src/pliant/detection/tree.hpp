@@ -41,6 +41,8 @@ private:
     void assign_owners();
     void build(const VertexBoxes& boxes);
     void group_nodes(const PairFilter& filter);
+    /// Which bodies have other boxes than the tree was fitted to.
+    void find_stale(const VertexBoxes& boxes);
     template <bool moving>
     void refit(const VertexBoxes& boxes);
     template <bool moving>
@@ -54,9 +56,12 @@ private:
     std::vector<std::array<Index, 3>> owned_vertices_, owned_edges_; ///< per face, `none` if another face owns it
 
     Index leaf_level_ = 0, leaf_count_ = 0;
-    std::vector<Box> nodes_t0_, nodes_t1_; ///< heap order, root at 1
+    std::vector<Box> nodes_t0_, nodes_t1_;  ///< heap order, root at 1
     std::vector<PairFilter::Group> groups_; ///< per node: its bodies; empty: not yet known for this tree
     std::vector<Leaf> leaves_;
+    std::vector<Index> leaf_body_; ///< `none` for a leaf of several bodies
+    VertexBoxes fitted_;           ///< what the boxes of the leaves were made of
+    std::vector<char> stale_vertex_, stale_body_;
     std::vector<Index> faces_, edges_, vertices_; ///< ids in leaf order
     BoxLanes face_lanes_, edge_lanes_, vertex_lanes_;
     std::array<IndexLanes, 3> face_corners_; ///< vertex numbers in leaf order
