@@ -38,6 +38,9 @@ struct Detector::Implementation {
     Sieve sieve;
     CandidateChunks candidates;
     bool has_candidates = false;
+    std::int64_t collected = 0; ///< candidates when all were collected
+    std::vector<char> escaped;  ///< per vertex
+    VertexBoxes wider;          ///< scratch: boxes with the room that those of escaped vertices get
     Real reuse_margin = 0;
     DetectionStats stats;
     std::vector<ContactPair> pairs;
@@ -50,8 +53,11 @@ struct Detector::Implementation {
 
     /// Throws Error unless both arrays hold one finite position for every vertex.
     void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const;
-    /// Whether the candidates at hand hold every pair that the query can need.
-    bool covers() const;
+    /// Marks the vertices for whose pairs the candidates at hand may not be enough; returns how many they are.
+    Index find_escaped();
+    /// With the boxes of `wanted` for the vertices that have escaped. False, and nothing is done, where collecting all
+    /// anew costs less.
+    bool collect_escaped(Index escaped_count, const VertexBoxes& wanted);
     void refit(); ///< brings the broad phase to the boxes
     /// Brings the broad phase to the boxes of a motion.
     void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);

@@ -11,9 +11,6 @@ namespace pliant {
 SurfaceTree::SurfaceTree(const Surface& surface) : surface_(surface)
 {
     assign_owners();
-    Index bodies = 0;
-    for (const Index b : surface.vertex_body) bodies = std::max(bodies, b + 1);
-    stale_body_.resize(static_cast<std::size_t>(bodies));
     item_count_ = count(surface.triangles) + count(loose_vertices_);
     while ((static_cast<std::int64_t>(items_per_leaf) << leaf_level_) < item_count_) ++leaf_level_;
     leaf_count_ = Index(1) << leaf_level_;
@@ -123,18 +120,6 @@ void SurfaceTree::build(const VertexBoxes& boxes)
         }
     }
     leaves_[leaf_count_] = {count(faces_), count(edges_), count(vertices_)};
-    leaf_body_.assign(static_cast<std::size_t>(leaf_count_), none);
-    for (Index leaf = 0; leaf < leaf_count_; ++leaf) {
-        Index body = none;
-        bool one = true;
-        const auto add = [&](Index v) {
-            one &= body == none || body == surface_.vertex_body[v];
-            body = surface_.vertex_body[v];
-        };
-        for (Index i = leaves_[leaf].face; i < leaves_[leaf + 1].face; ++i) add(surface_.triangles[faces_[i]][0]);
-        for (Index i = leaves_[leaf].vertex; i < leaves_[leaf + 1].vertex; ++i) add(vertices_[i]);
-        if (one) leaf_body_[leaf] = body;
-    }
     for (int k = 0; k < 3; ++k) {
         face_corners_[k].clear();
         for (Index f : faces_) face_corners_[k].push_back(surface_.triangles[f][k]);
@@ -152,7 +137,7 @@ void SurfaceTree::find_stale(const VertexBoxes& boxes)
     const std::size_t n = boxes.t0.size();
     const bool other_kind = fitted_.t0.size() != n || fitted_.moving() != boxes.moving();
     if (other_kind) fitted_ = boxes;
-    stale_vertex_.resize(n);
+    stale_.resize(n);
     parallel_for(
         count(boxes.t0),
         [&](Index v) {
@@ -164,11 +149,20 @@ void SurfaceTree::find_stale(const VertexBoxes& boxes)
             };
             compare(fitted_.t0, boxes.t0);
             compare(fitted_.t1, boxes.t1);
-            stale_vertex_[v] = !same;
+            stale_[v] = !same;
         },
         1024);
-    stale_body_.assign(stale_body_.size(), 0);
-    for (std::size_t v = 0; v < n; ++v) stale_body_[surface_.vertex_body[v]] |= stale_vertex_[v];
+}
+
+bool SurfaceTree::is_stale(Index leaf) const
+{
+    const Leaf &begin = leaves_[leaf], &end = leaves_[leaf + 1];
+    for (Index i = begin.face; i < end.face; ++i)
+        for (const IndexLanes& corners : face_corners_)
+            if (stale_[corners[i]]) return true;
+    for (Index i = begin.vertex; i < end.vertex; ++i)
+        if (stale_[vertices_[i]]) return true;
+    return false;
 }
 
 template <bool moving>
@@ -180,11 +174,13 @@ void SurfaceTree::refit(const VertexBoxes& boxes)
     vertex_lanes_.resize(count(vertices_), moving);
     nodes_t0_.resize(2 * static_cast<std::size_t>(leaf_count_));
     nodes_t1_.resize(moving ? nodes_t0_.size() : 0);
+    changed_.resize(nodes_t0_.size());
     parallel_for(
         leaf_count_,
         [&](Index leaf) {
             const Leaf &begin = leaves_[leaf], &end = leaves_[leaf + 1];
-            if (leaf_body_[leaf] != none && !stale_body_[leaf_body_[leaf]]) return;
+            changed_[leaf_count_ + leaf] = is_stale(leaf);
+            if (!changed_[leaf_count_ + leaf]) return;
             for (int t = 0; t < ends; ++t) {
                 Box node;
                 for (Index i = begin.face; i < end.face; ++i) {
@@ -208,6 +204,7 @@ void SurfaceTree::refit(const VertexBoxes& boxes)
             first,
             [&](Index i) {
                 const Index node = first + i;
+                changed_[node] = changed_[2 * node] | changed_[2 * node + 1];
                 nodes_t0_[node] = nodes_t0_[2 * node];
                 nodes_t0_[node].add(nodes_t0_[2 * node + 1]);
                 if constexpr (moving) {
@@ -235,8 +232,8 @@ std::size_t SurfaceTree::bytes() const
     for (const IndexLanes& lanes : face_corners_) numbers += lanes.bytes();
     for (const IndexLanes& lanes : edge_ends_) numbers += lanes.bytes();
     return numbers + face_lanes_.bytes() + edge_lanes_.bytes() + vertex_lanes_.bytes() + of(nodes_t0_) + of(nodes_t1_) +
-           of(leaves_) + of(leaf_body_) + of(fitted_.t0) + of(fitted_.t1) + of(stale_vertex_) + of(faces_) +
-           of(edges_) + of(vertices_) + of(owned_vertices_) + of(owned_edges_);
+           of(leaves_) + of(fitted_.t0) + of(fitted_.t1) + of(stale_) + of(changed_) + of(faces_) + of(edges_) +
+           of(vertices_) + of(owned_vertices_) + of(owned_edges_);
 }
 
 } // namespace pliant
