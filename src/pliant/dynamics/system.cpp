@@ -27,22 +27,12 @@ std::vector<std::array<Index, 2>> coupled_blocks(const Model& model)
     return pairs;
 }
 
-/// A pinned body has no motion as a whole, and one that a batch couples with another does not move on its own.
-std::vector<CoarseSpace::Part> bodies_that_move_as_one(const Model& model)
+std::vector<CoarseSpace::Part> coarse_parts(const Model& model)
 {
-    std::vector<char> held(model.bodies.size(), 0);
-    for (const Pin& pin : model.pins) held[model.block_body[pin.block]] = 1;
-    for (const auto& batch : model.batches)
-        for (Index e = 0; e < batch->element_count(); ++e) {
-            const std::span<const Index> blocks = batch->blocks(e);
-            const Index body = model.block_body[blocks.front()];
-            for (const Index b : blocks)
-                if (model.block_body[b] != body) held[body] = held[model.block_body[b]] = 1;
-        }
+    const std::vector<char> free = bodies_that_move_as_one(model);
     std::vector<CoarseSpace::Part> parts;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
-        if (model.bodies[i].stiff && !held[i])
-            parts.push_back({model.bodies[i].first_block, model.bodies[i].block_count});
+    for (std::size_t i = 0; i < free.size(); ++i)
+        if (free[i]) parts.push_back({model.bodies[i].first_block, model.bodies[i].block_count});
     return parts;
 }
 
@@ -71,7 +61,7 @@ LinearSystem::LinearSystem(const Model& model)
         part = number[part];
     }
     factors_ = std::make_unique<PartFactors>(pattern, part_, parts_, model.rest);
-    coarse_ = CoarseSpace(pattern, bodies_that_move_as_one(model), model.rest);
+    coarse_ = CoarseSpace(pattern, coarse_parts(model), model.rest);
     std::vector<CgPart> parts(static_cast<std::size_t>(parts_));
     for (Index i = 0; i < n; ++i) parts[part_[i]].rows.push_back(i);
     for (Index q = 0; q < coarse_.parts(); ++q) parts[part_[coarse_.part(q).first]].coarse_parts.push_back(q);
