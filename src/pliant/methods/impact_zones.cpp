@@ -42,10 +42,7 @@ StepReport ImpactZones::step(World& world, Real dt)
         if (inner_states == InnerStates::kept && i + 1 < substeps)
             report.inner.push_back({world.state.time, world.state.position, world.state.orientation});
     }
-    for (PairForce& p : report.pair_forces) {
-        p.normal /= dt;
-        p.friction /= dt;
-    }
+    make_means(report.pair_forces, dt);
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
     return report;
