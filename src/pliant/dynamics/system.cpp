@@ -3,6 +3,8 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/linalg/graph.hpp"
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <cmath>
 
@@ -68,6 +70,7 @@ LinearSystem::LinearSystem(const Model& model)
     for (CgPart& part : parts)
         if (part.rows.size() > 1) cg_parts_.push_back(std::move(part)); // a single block needs no iteration
     b_.resize(static_cast<std::size_t>(n));
+    diagonal_inverse_.resize(static_cast<std::size_t>(n));
     force_.resize(static_cast<std::size_t>(n));
     prescribed_.assign(static_cast<std::size_t>(n), Vec3::Zero());
 }
@@ -88,6 +91,7 @@ void LinearSystem::assemble_rows(const Model& model, const State& state, const V
     for (Index row = begin; row < end; ++row) {
         b_[row] = dt * force_[row] + model.mass[row] * state.velocity[row];
         if (touches_pin_[row]) eliminate_prescribed(row, model);
+        diagonal_inverse_[row] = Mat3(A_.block(pattern.diagonal[row])).inverse(); // while it is at hand
     }
 }
 
@@ -99,6 +103,7 @@ void LinearSystem::assemble_rotors(const Model& model, const State& state, Real 
         const Index angular = model.rotors[r].angular_block();
         const Mat3 inertia = world_inertia(rigid, state.orientation[r]);
         A_.block(A_.pattern().diagonal[angular]) = inertia;
+        diagonal_inverse_[angular] = inertia.inverse();
         b_[angular] = inertia * free_rotation(rigid, state.orientation[r], state.velocity[angular], dt);
     }
 }
@@ -147,7 +152,6 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt, std
             b_[i] += dt / (dt + body.damping) * (A_.row_product(i, w) - inertia);
         });
     assemble_rotors(model, state, dt);
-    invert_diagonal(A_, diagonal_inverse_);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     coarse_.update(A_);
     factors_->forget();
