@@ -441,6 +441,47 @@ TEST(Queries, GiveTheSameResultsWhenTheyWereExpected)
     EXPECT_GT(found, 100u);
 }
 
+TEST(Queries, GiveTheSameResultsWhenAFewVerticesEscapeWhatWasExpected)
+{
+    Random random(17);
+    Surface s;
+    TriangleMesh grid = make_grid(1, 1, 21, 21);
+    add_body(s, grid);
+    for (Vec3& p : grid.vertices) p += Vec3(0.031, 0.02, 0.017);
+    add_body(s, grid);
+    const std::size_t n = s.rest.size();
+    const std::vector<Real> reach(n, 0.005), separation(n, 6e-4), wide_reach(n, 0.006), wide(n, 0.001);
+    const ImpactOptions impact = {.hard_gap = 1e-3, .tolerance = 1e-4};
+    ProximityOptions near;
+    near.radius = reach;
+    Detector fresh(s), told(s);
+    told.set_reuse_margin(1e-4);
+    Vec3s x = s.rest;
+    int patched = 0;
+    std::size_t found = 0;
+    for (int step = 0; step < 30; ++step) {
+        Vec3s end = x;
+        for (Vec3& p : end) p += 1e-4 * random.on_sphere();
+        told.expect(x, end, {wide_reach, wide, reach, separation});
+        for (int k = 0; k < 10; ++k) end[random.below(count(end))] += 0.04 * random.on_sphere();
+        const std::vector<Impact> impacts = fresh.impacts(x, end, impact), told_impacts = told.impacts(x, end, impact);
+        patched += told.stats().reused;
+        ASSERT_EQ(impacts.size(), told_impacts.size()) << step;
+        for (std::size_t i = 0; i < impacts.size(); ++i) {
+            EXPECT_EQ(impacts[i].key, told_impacts[i].key);
+            EXPECT_EQ(impacts[i].time, told_impacts[i].time);
+            EXPECT_EQ(impacts[i].weights, told_impacts[i].weights);
+        }
+        x = end;
+        const std::vector<ContactPair> pairs = fresh.proximity(x, near), told_pairs = told.proximity(x, near);
+        ASSERT_EQ(pairs.size(), told_pairs.size()) << step;
+        for (std::size_t i = 0; i < pairs.size(); ++i) EXPECT_EQ(pairs[i].key, told_pairs[i].key);
+        found += pairs.size() + impacts.size();
+    }
+    EXPECT_GT(patched, 10) << "else everything was collected anew";
+    EXPECT_GT(found, 100u);
+}
+
 TEST(Queries, HaveTheSameBitsWhateverTheTreeWentThrough)
 {
     Random random(14);

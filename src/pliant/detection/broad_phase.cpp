@@ -47,6 +47,20 @@ void CandidateChunks::reset(std::size_t chunks)
     for (auto& c : edge_edge) c.clear();
 }
 
+void CandidateChunks::add(std::size_t chunks)
+{
+    vertex_face.resize(vertex_face.size() + chunks);
+    edge_edge.resize(edge_edge.size() + chunks);
+}
+
+std::int64_t CandidateChunks::size() const
+{
+    std::int64_t n = 0;
+    for (const auto& c : vertex_face) n += count(c);
+    for (const auto& c : edge_edge) n += count(c);
+    return n;
+}
+
 std::size_t CandidateChunks::bytes() const
 {
     std::size_t n = 0;

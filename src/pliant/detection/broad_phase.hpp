@@ -66,6 +66,8 @@ struct CandidateChunks {
     std::vector<std::vector<Pair>> vertex_face, edge_edge; ///< of equal length
 
     void reset(std::size_t chunks); ///< empties the chunks but keeps their memory
+    void add(std::size_t chunks);   ///< more of them, empty
+    std::int64_t size() const;
     Candidates sorted() const;
     std::size_t bytes() const;
 };

@@ -28,16 +28,45 @@ void Detector::Implementation::require_positions(const Vec3s& x_t0, const Vec3s&
 
 // Boxes apart at both ends of the motion that collected the candidates are then apart at both ends of the query's. A
 // single state may be at either end: boxes that overlap at one end are not proved apart.
-bool Detector::Implementation::covers() const
+Index Detector::Implementation::find_escaped()
 {
-    if (!has_candidates) return false;
-    const auto covers_end = [&](int of_query, int of_candidates) {
-        return parallel_sum(surface.vertex_count(), Index(0), [&](Index v) {
-                   return inside(query.end(of_query, v), boxes.end(of_candidates, v)) ? 0 : 1;
-               }) == 0;
+    const Index n = surface.vertex_count();
+    if (!has_candidates || (query.moving() && !boxes.moving())) return n;
+    escaped.resize(static_cast<std::size_t>(n));
+    const auto beyond = [&](auto&& is_inside) {
+        return parallel_sum(n, Index(0), [&](Index v) { return Index(escaped[v] = !is_inside(v)); });
     };
-    if (query.moving()) return covers_end(0, 0) && covers_end(1, 1);
-    return covers_end(0, 0) || (boxes.moving() && covers_end(0, 1));
+    if (!query.moving() && boxes.moving() &&
+        beyond([&](Index v) { return inside(query.end(0, v), boxes.end(1, v)); }) == 0)
+        return 0;
+    return beyond([&](Index v) {
+        return inside(query.end(0, v), boxes.end(0, v)) &&
+               (!query.moving() || inside(query.end(1, v), boxes.end(1, v)));
+    });
+}
+
+bool Detector::Implementation::collect_escaped(Index escaped_count, const VertexBoxes& wanted)
+{
+    constexpr Real few = 0.1;      // of the vertices: a leaf has as many neighbours
+    constexpr Real too_many = 1.5; // times the candidates of a whole collection, most of them twice
+    if (kind != BroadPhaseKind::tree || !has_candidates || escaped_count > few * surface.vertex_count() ||
+        Real(candidates.size()) > too_many * Real(collected))
+        return false;
+    Stopwatch watch;
+    parallel_for(surface.vertex_count(), [&](Index v) {
+        if (!escaped[v]) return;
+        boxes.t0[v].add(wanted.end(0, v));
+        if (boxes.moving()) boxes.t1[v].add(wanted.end(wanted.moving() ? 1 : 0, v));
+    });
+    const Index builds = tree.builds();
+    tree.update(boxes);
+    stats.update_seconds += watch.lap();
+    if (tree.builds() == builds)
+        tree.collect_changed(filter, candidates);
+    else
+        tree.collect(filter, candidates);
+    stats.collect_seconds += watch.lap();
+    return true;
 }
 
 void Detector::Implementation::update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform,
@@ -62,6 +91,7 @@ void Detector::Implementation::collect(std::size_t stride)
     if (kind == BroadPhaseKind::hash) hash.collect(filter, candidates);
     if (kind == BroadPhaseKind::all_pairs) all_pairs(surface, filter, boxes, candidates);
     has_candidates = stride == 1;
+    collected = candidates.size();
     stats.collect_seconds += watch.lap();
     stats.count(candidates);
 }
@@ -74,8 +104,10 @@ void Detector::Implementation::find_candidates(const Vec3s& x_t0, const Vec3s& x
     if (reuse_margin > 0) {
         Stopwatch watch;
         query.compute(x_t0, x_t1, radius, uniform, 0);
-        stats.reused = covers();
+        const Index beyond = find_escaped();
         stats.update_seconds += watch.lap();
+        if (beyond > 0) wider.compute(x_t0, x_t1, radius, uniform, reuse_margin);
+        stats.reused = beyond == 0 || collect_escaped(beyond, wider);
     }
     if (stats.reused) return stats.count(candidates);
     update(x_t0, x_t1, radius, uniform, reuse_margin);
@@ -115,8 +147,11 @@ void Detector::expect(const Vec3s& x_t0, const Vec3s& x_t1, const Expectation& e
     d.require_positions(x_t0, x_t1);
     assert(d.reuse_margin > 0); // or no query looks for candidates at hand
     d.query.compute_ends(x_t0, e.least_t0, x_t1, e.least_t1);
-    if (d.covers()) return;
-    d.boxes.compute_ends(x_t0, e.radius_t0, x_t1, e.radius_t1);
+    const Index beyond = d.find_escaped();
+    if (beyond == 0) return;
+    d.wider.compute_ends(x_t0, e.radius_t0, x_t1, e.radius_t1);
+    if (d.boxes.moving() && d.collect_escaped(beyond, d.wider)) return;
+    std::swap(d.boxes, d.wider);
     d.refit();
     d.collect();
 }

@@ -5,6 +5,7 @@
 #include "pliant/detection/detector.hpp"
 #include "pliant/detection/hash_grid.hpp"
 #include "pliant/detection/normal_cones.hpp"
+#include "pliant/detection/sieve.hpp"
 #include "pliant/detection/tree.hpp"
 
 #include <chrono>
@@ -34,8 +35,12 @@ struct Detector::Implementation {
     HashGrid hash;
     VertexBoxes boxes; ///< that collected the candidates
     VertexBoxes query; ///< of the query at hand, when candidates may be reused
+    Sieve sieve;
     CandidateChunks candidates;
     bool has_candidates = false;
+    std::int64_t collected = 0; ///< candidates when all were collected
+    std::vector<char> escaped;  ///< per vertex
+    VertexBoxes wider;          ///< scratch: boxes with the room that those of escaped vertices get
     Real reuse_margin = 0;
     DetectionStats stats;
     std::vector<ContactPair> pairs;
@@ -43,13 +48,16 @@ struct Detector::Implementation {
     Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), cones(s), kind(k), tree(s), hash(s)
+        : surface(s), filter(s, no_contact), cones(s), kind(k), tree(s), hash(s), sieve(s)
     {}
 
     /// Throws Error unless both arrays hold one finite position for every vertex.
     void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const;
-    /// Whether the candidates at hand hold every pair that the query can need.
-    bool covers() const;
+    /// Marks the vertices for whose pairs the candidates at hand may not be enough; returns how many they are.
+    Index find_escaped();
+    /// With the boxes of `wanted` for the vertices that have escaped. False, and nothing is done, where collecting all
+    /// anew costs less.
+    bool collect_escaped(Index escaped_count, const VertexBoxes& wanted);
     void refit(); ///< brings the broad phase to the boxes
     /// Brings the broad phase to the boxes of a motion.
     void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
@@ -69,13 +77,13 @@ struct Detector::Implementation {
         return reuse_margin == 0 || overlap(query.both(surface.edges[p[0]]), query.both(surface.edges[p[1]]));
     }
 
-    /// Looks at all candidates in parallel: vertex_face(pair, list) and edge_edge(pair, list) append what they find to
-    /// a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are then joined, sorted by key, and
-    /// of equal keys the first by `before` is kept; `before` must look at content only, so that the choice depends
-    /// neither on threads nor on the shape of the tree.
-    template <class T, class VertexFace, class EdgeEdge, class Vertex, class Before>
-    void narrow(std::vector<T>& out, VertexFace&& vertex_face, EdgeEdge&& edge_edge, Vertex&& vertex,
-                Before&& before) const
+    /// Looks at all candidates that `sieves` leave in parallel: vertex_face(pair, list) and edge_edge(pair, list)
+    /// append what they find to a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are then
+    /// joined, sorted by key, and of equal keys the first by `before` is kept; `before` must look at content only, so
+    /// that the choice depends neither on threads nor on the shape of the tree.
+    template <class T, class Sieves, class VertexFace, class EdgeEdge, class Vertex, class Before>
+    void narrow(std::vector<T>& out, const Sieves& sieves, VertexFace&& vertex_face, EdgeEdge&& edge_edge,
+                Vertex&& vertex, Before&& before) const
     {
         constexpr Index vertices_a_chunk = 4096;
         const Index vf = count(candidates.vertex_face), ee = count(candidates.edge_edge);
@@ -85,9 +93,11 @@ struct Detector::Implementation {
             count(found),
             [&](Index i) {
                 if (i < vf)
-                    for (const Pair& p : candidates.vertex_face[i]) vertex_face(p, found[i]);
+                    Sieve::for_each(candidates.vertex_face[i], sieves.first,
+                                    [&](const Pair& p) { vertex_face(p, found[i]); });
                 else if (i < vf + ee)
-                    for (const Pair& p : candidates.edge_edge[i - vf]) edge_edge(p, found[i]);
+                    Sieve::for_each(candidates.edge_edge[i - vf], sieves.second,
+                                    [&](const Pair& p) { edge_edge(p, found[i]); });
                 else {
                     const Index begin = (i - vf - ee) * vertices_a_chunk;
                     for (Index k = begin; k < std::min(vertices, begin + vertices_a_chunk); ++k) vertex(k, found[i]);

@@ -81,8 +81,13 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
                 list.push_back(narrow::vertex_plane(v, i, plane, distance));
         }
     };
+    d.sieve.look_at(x, x, o.radius, o.reach / 2);
+    const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
+    const auto near_edge = [&](const Sieve::Batch& pairs) {
+        return minima_only ? d.sieve.crossing(pairs) : d.sieve.edge_edge(pairs);
+    };
     // Equal keys have equal geometry: it is computed from the reduced features alone.
-    d.narrow(d.pairs, vertex_face, edge_edge, vertex_planes,
+    d.narrow(d.pairs, std::pair(near_face, near_edge), vertex_face, edge_edge, vertex_planes,
              [](const ContactPair&, const ContactPair&) { return false; });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.pairs, &ContactPair::key));
@@ -187,7 +192,8 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
 {
     Implementation& d = *impl_;
     assert(is_valid(o));
-    d.find_candidates(x_t0, x_t1, separation_radii(d.surface, o), 0);
+    const std::vector<Real> radius = separation_radii(d.surface, o);
+    d.find_candidates(x_t0, x_t1, radius, 0);
     Stopwatch watch;
     const Surface& s = d.surface;
     const auto changed = [&](Index v) { return o.changed.empty() || o.changed[v]; };
@@ -215,12 +221,16 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
             if (const auto hit = vertex_plane_hit(s, x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };
-    d.narrow(d.impacts, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {
-        const auto content = [](const Impact& i) {
-            return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
-        };
-        return content(a) < content(b);
-    });
+    d.sieve.look_at(x_t0, x_t1, radius, 0);
+    const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
+    const auto near_edge = [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); };
+    d.narrow(d.impacts, std::pair(near_face, near_edge), vertex_face, edge_edge, vertex_planes,
+             [](const Impact& a, const Impact& b) {
+                 const auto content = [](const Impact& i) {
+                     return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
+                 };
+                 return content(a) < content(b);
+             });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.impacts, &Impact::key));
     return d.impacts;

@@ -41,10 +41,13 @@ void SurfaceTree::update(const VertexBoxes& boxes)
     const auto fit = [&] { boxes.moving() ? refit<true>(boxes) : refit<false>(boxes); };
     moving_ = boxes.moving();
     if (builds_ > 0) {
+        find_stale(boxes);
         fit();
         if (surface_area() <= decay * built_area_) return;
     }
     build(boxes);
+    fitted_ = {};
+    find_stale(boxes);
     fit();
     built_area_ = surface_area();
     ++builds_;
@@ -129,6 +132,39 @@ void SurfaceTree::build(const VertexBoxes& boxes)
     }
 }
 
+void SurfaceTree::find_stale(const VertexBoxes& boxes)
+{
+    const std::size_t n = boxes.t0.size();
+    const bool other_kind = fitted_.t0.size() != n || fitted_.moving() != boxes.moving();
+    if (other_kind) fitted_ = boxes;
+    stale_.resize(n);
+    parallel_for(
+        count(boxes.t0),
+        [&](Index v) {
+            bool same = !other_kind;
+            const auto compare = [&](std::vector<Box>& fitted, const std::vector<Box>& now) {
+                if (now.empty() || fitted[v].bound == now[v].bound) return;
+                fitted[v] = now[v];
+                same = false;
+            };
+            compare(fitted_.t0, boxes.t0);
+            compare(fitted_.t1, boxes.t1);
+            stale_[v] = !same;
+        },
+        1024);
+}
+
+bool SurfaceTree::is_stale(Index leaf) const
+{
+    const Leaf &begin = leaves_[leaf], &end = leaves_[leaf + 1];
+    for (Index i = begin.face; i < end.face; ++i)
+        for (const IndexLanes& corners : face_corners_)
+            if (stale_[corners[i]]) return true;
+    for (Index i = begin.vertex; i < end.vertex; ++i)
+        if (stale_[vertices_[i]]) return true;
+    return false;
+}
+
 template <bool moving>
 void SurfaceTree::refit(const VertexBoxes& boxes)
 {
@@ -138,10 +174,13 @@ void SurfaceTree::refit(const VertexBoxes& boxes)
     vertex_lanes_.resize(count(vertices_), moving);
     nodes_t0_.resize(2 * static_cast<std::size_t>(leaf_count_));
     nodes_t1_.resize(moving ? nodes_t0_.size() : 0);
+    changed_.resize(nodes_t0_.size());
     parallel_for(
         leaf_count_,
         [&](Index leaf) {
             const Leaf &begin = leaves_[leaf], &end = leaves_[leaf + 1];
+            changed_[leaf_count_ + leaf] = is_stale(leaf);
+            if (!changed_[leaf_count_ + leaf]) return;
             for (int t = 0; t < ends; ++t) {
                 Box node;
                 for (Index i = begin.face; i < end.face; ++i) {
@@ -165,6 +204,7 @@ void SurfaceTree::refit(const VertexBoxes& boxes)
             first,
             [&](Index i) {
                 const Index node = first + i;
+                changed_[node] = changed_[2 * node] | changed_[2 * node + 1];
                 nodes_t0_[node] = nodes_t0_[2 * node];
                 nodes_t0_[node].add(nodes_t0_[2 * node + 1]);
                 if constexpr (moving) {
@@ -192,7 +232,8 @@ std::size_t SurfaceTree::bytes() const
     for (const IndexLanes& lanes : face_corners_) numbers += lanes.bytes();
     for (const IndexLanes& lanes : edge_ends_) numbers += lanes.bytes();
     return numbers + face_lanes_.bytes() + edge_lanes_.bytes() + vertex_lanes_.bytes() + of(nodes_t0_) + of(nodes_t1_) +
-           of(leaves_) + of(faces_) + of(edges_) + of(vertices_) + of(owned_vertices_) + of(owned_edges_);
+           of(leaves_) + of(fitted_.t0) + of(fitted_.t1) + of(stale_) + of(changed_) + of(faces_) + of(edges_) +
+           of(vertices_) + of(owned_vertices_) + of(owned_edges_);
 }
 
 } // namespace pliant

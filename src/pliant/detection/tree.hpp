@@ -23,6 +23,9 @@ public:
     void update(const VertexBoxes& boxes);
     /// All candidate pairs; with stride > 1 those of every stride-th task only, a sample spread over the surface.
     void collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride = 1);
+    /// Adds the pairs of leaves whose boxes the last update() has changed, some of them once more. The tree must not
+    /// have been built anew by it.
+    void collect_changed(const PairFilter& filter, CandidateChunks& out);
 
     Index builds() const { return builds_; } ///< how often it was built
     std::size_t bytes() const;               ///< memory held
@@ -35,16 +38,20 @@ private:
     struct Task {
         Index a, b; ///< nodes of one level, a <= b
     };
+    enum class Leaves { all, changed };
     template <bool moving>
     struct Traversal;
 
     void assign_owners();
     void build(const VertexBoxes& boxes);
     void group_nodes(const PairFilter& filter);
+    /// Which vertices have other boxes than the tree was fitted to.
+    void find_stale(const VertexBoxes& boxes);
+    bool is_stale(Index leaf) const;
     template <bool moving>
     void refit(const VertexBoxes& boxes);
     template <bool moving>
-    void collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const;
+    void collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride, Leaves leaves) const;
     Real surface_area() const;
 
     const Surface& surface_;
@@ -54,9 +61,12 @@ private:
     std::vector<std::array<Index, 3>> owned_vertices_, owned_edges_; ///< per face, `none` if another face owns it
 
     Index leaf_level_ = 0, leaf_count_ = 0;
-    std::vector<Box> nodes_t0_, nodes_t1_; ///< heap order, root at 1
+    std::vector<Box> nodes_t0_, nodes_t1_;  ///< heap order, root at 1
     std::vector<PairFilter::Group> groups_; ///< per node: its bodies; empty: not yet known for this tree
     std::vector<Leaf> leaves_;
+    VertexBoxes fitted_;                          ///< what the boxes of the leaves were made of
+    std::vector<char> stale_;                     ///< per vertex
+    std::vector<char> changed_;                   ///< per node: has leaves whose boxes the last update has changed
     std::vector<Index> faces_, edges_, vertices_; ///< ids in leaf order
     BoxLanes face_lanes_, edge_lanes_, vertex_lanes_;
     std::array<IndexLanes, 3> face_corners_; ///< vertex numbers in leaf order

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cassert>
 #include <optional>
 
 namespace pliant {
@@ -14,10 +15,13 @@ struct SurfaceTree::Traversal {
     const SurfaceTree& tree;
     const PairFilter& filter;
     std::vector<Pair>&vertex_face, &edge_edge;
+    Leaves leaves = Leaves::all;
+
+    bool concerns(Index a, Index b) const { return leaves == Leaves::all || tree.changed_[a] || tree.changed_[b]; }
 
     bool nodes_overlap(Index a, Index b) const
     {
-        if (filter.never(tree.groups_[a], tree.groups_[b])) return false;
+        if (!concerns(a, b) || filter.never(tree.groups_[a], tree.groups_[b])) return false;
 #ifdef __AVX2__
         // lanes: lo against hi, -hi against -lo; the last two are 0 > 0
         const __m256 sign = _mm256_set1_ps(-0.0f);
@@ -48,7 +52,7 @@ struct SurfaceTree::Traversal {
 
     void self(Index a)
     {
-        if (filter.never(tree.groups_[a], tree.groups_[a])) return;
+        if (!concerns(a, a) || filter.never(tree.groups_[a], tree.groups_[a])) return;
         if (a >= tree.leaf_count_) return leaf_self(a - tree.leaf_count_);
         self(2 * a);
         if (nodes_overlap(2 * a, 2 * a + 1)) pair(2 * a, 2 * a + 1);
@@ -132,8 +136,8 @@ struct SurfaceTree::Traversal {
             next.clear();
             for (auto [a, b] : now) {
                 if (a == b) {
-                    next.push_back({2 * a, 2 * a});
-                    next.push_back({2 * a + 1, 2 * a + 1});
+                    if (concerns(2 * a, 2 * a)) next.push_back({2 * a, 2 * a});
+                    if (concerns(2 * a + 1, 2 * a + 1)) next.push_back({2 * a + 1, 2 * a + 1});
                     if (nodes_overlap(2 * a, 2 * a + 1)) next.push_back({2 * a, 2 * a + 1});
                     continue;
                 }
@@ -148,16 +152,21 @@ struct SurfaceTree::Traversal {
 };
 
 template <bool moving>
-void SurfaceTree::collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
+void SurfaceTree::collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride, Leaves leaves) const
 {
     std::vector<Pair> unused;
-    const std::vector<Task> tasks = Traversal<moving>{*this, filter, unused, unused}.tasks();
+    const std::vector<Task> tasks = Traversal<moving>{*this, filter, unused, unused, leaves}.tasks();
     const std::size_t n = (tasks.size() + stride - 1) / stride;
-    out.reset(n);
+    const std::size_t first = leaves == Leaves::all ? 0 : out.vertex_face.size();
+    if (leaves == Leaves::all)
+        out.reset(n);
+    else
+        out.add(n);
     parallel_for(
         static_cast<Index>(n),
         [&](Index i) {
-            Traversal<moving> traversal{*this, filter, out.vertex_face[i], out.edge_edge[i]};
+            const std::size_t chunk = first + static_cast<std::size_t>(i);
+            Traversal<moving> traversal{*this, filter, out.vertex_face[chunk], out.edge_edge[chunk], leaves};
             const Task& task = tasks[static_cast<std::size_t>(i) * stride];
             if (task.a == task.b)
                 traversal.self(task.a);
@@ -191,9 +200,18 @@ void SurfaceTree::collect(const PairFilter& filter, CandidateChunks& out, std::s
     if (item_count_ == 0) return out.reset(0);
     if (groups_.empty()) group_nodes(filter);
     if (moving_)
-        collect_tasks<true>(filter, out, stride);
+        collect_tasks<true>(filter, out, stride, Leaves::all);
     else
-        collect_tasks<false>(filter, out, stride);
+        collect_tasks<false>(filter, out, stride, Leaves::all);
+}
+
+void SurfaceTree::collect_changed(const PairFilter& filter, CandidateChunks& out)
+{
+    assert(!groups_.empty()); // or it was built anew
+    if (moving_)
+        collect_tasks<true>(filter, out, 1, Leaves::changed);
+    else
+        collect_tasks<false>(filter, out, 1, Leaves::changed);
 }
 
 } // namespace pliant

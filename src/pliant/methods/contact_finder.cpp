@@ -6,6 +6,7 @@
 #include "pliant/dynamics/system.hpp"
 
 #include <set>
+#include <unordered_map>
 
 namespace pliant {
 namespace {
@@ -15,23 +16,38 @@ namespace {
 void add_mean_motion(const Model& model, Real edge, const Vec3s& x0, const Vec3s& x1, Vec3s& mean)
 {
     constexpr Real edges = 8; // a cell: wider than folds, whose sides move against each other, narrower than a sheet
-    std::vector<std::pair<std::array<std::int64_t, 3>, Index>> cells;
-    cells.reserve(x0.size());
-    for (Index v = 0; v < count(x0); ++v) {
+    using Cell = std::array<std::int64_t, 3>;
+    const auto cell_of = [&](Index v) -> Cell {
         const Vec3 c = (x0[v] / (edges * edge)).array().floor();
-        cells.push_back({{std::int64_t(c[0]), std::int64_t(c[1]), std::int64_t(c[2])}, v});
-    }
-    std::sort(cells.begin(), cells.end());
-    for (std::size_t begin = 0, end; begin < cells.size(); begin = end) {
-        Vec3 sum = Vec3::Zero();
-        for (end = begin; end < cells.size() && cells[end].first == cells[begin].first; ++end)
-            sum += x1[cells[end].second] - x0[cells[end].second];
-        for (std::size_t k = begin; k < end; ++k) {
-            const Index v = cells[k].second;
-            const Body& body = model.bodies[model.surface.vertex_body[v]];
-            if (body.sheet && body.edge_length == edge) mean[v] = sum / Real(end - begin);
+        return {std::int64_t(c[0]), std::int64_t(c[1]), std::int64_t(c[2])};
+    };
+    const auto hash = [](const Cell& c) {
+        return std::size_t(c[0] * 73856093 ^ c[1] * 19349663 ^ c[2] * 83492791); // [Teschner 2003]
+    };
+    struct Sum {
+        Vec3 moved = Vec3::Zero();
+        Index vertices = 0;
+    };
+    std::unordered_map<Cell, Sum, decltype(hash)> sums(64, hash);
+    const Surface& surface = model.surface;
+    const auto for_cloth = [&](auto&& visit) {
+        for (Index b = 0; b < count(model.bodies); ++b) {
+            const Body& body = model.bodies[b];
+            if (!body.sheet || body.edge_length != edge) continue;
+            for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v) visit(v);
         }
+    };
+    for_cloth([&](Index v) { sums.try_emplace(cell_of(v)); });
+    for (Index v = 0; v < surface.vertex_count(); ++v) {
+        const auto sum = sums.find(cell_of(v));
+        if (sum == sums.end()) continue;
+        sum->second.moved += x1[v] - x0[v];
+        ++sum->second.vertices;
     }
+    for_cloth([&](Index v) {
+        const Sum& sum = sums.find(cell_of(v))->second;
+        mean[v] = sum.moved / Real(sum.vertices);
+    });
 }
 
 /// Per vertex of a cloth: the mean displacement around it [m]. Other bodies get 0: a coarse obstacle may be next to
@@ -73,9 +89,12 @@ ContactFinder::ContactFinder(const Model& model, const ImplicitOptions& options)
     : options_(options),
       paths_(model, {options.ccd, options.hard_gap_fraction, options.ccd_fraction, options.chord_fraction}),
       cones_(model.surface)
-{}
+{
+    for (const Body& body : model.bodies)
+        still_body_.push_back(body.obstacle != none && model.obstacles[body.obstacle].is_still());
+}
 
-Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
+Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free)
 {
     assert(v_free.size() == world.state.position.size() && all_finite(v_free));
     const Model& model = world.model;
@@ -84,8 +103,13 @@ Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free) const
     State end;
     move_configuration(model, world.state, s.v_free, dt, end);
     surface_positions(model, end, s.x1_free);
-    s.flat.resize(model.surface.edges.size());
-    parallel_for(count(s.flat), [&](Index e) { s.flat[e] = cones_.is_flat(e, s.x0, options_.flat_sine); });
+    const auto still = [&](Index e) { return still_body_[model.surface.vertex_body[model.surface.edges[e][0]]]; };
+    const bool first = flat_.empty(); // what stands still is as flat as it was
+    flat_.resize(model.surface.edges.size());
+    parallel_for(count(flat_), [&](Index e) {
+        if (first || !still(e)) flat_[e] = cones_.is_flat(e, s.x0, options_.flat_sine);
+    });
+    s.flat = flat_;
     return s;
 }
 
@@ -97,13 +121,13 @@ std::vector<Real> ContactFinder::look_ahead(const Substep& s) const
     const Vec3s drift = mean_motion(s.model, s.x0, s.x1_free);
     const Real fall = s.model.gravity.norm() * s.dt * s.dt; // what a body at rest moves in the unconstrained step
     std::vector<Real> ahead(static_cast<std::size_t>(surface.vertex_count()));
-    for (Index v = 0; v < surface.vertex_count(); ++v) {
+    parallel_for(surface.vertex_count(), [&](Index v) {
         const Body& body = s.model.bodies[surface.vertex_body[v]];
         const Vec3 path = s.x1_free[v] - s.x0[v];
         const Real moved = std::max((path - drift[v]).norm(), std::min(fall, path.norm()));
         ahead[v] = 2 * moved;
         if (body.gap > 0) ahead[v] = std::min({ahead[v], options_.reach_fraction / 2 * body.edge_length, 5 * body.gap});
-    }
+    });
     return ahead;
 }
 

@@ -14,7 +14,7 @@ public:
     ContactFinder(const Model& model, const ImplicitOptions& options);
 
     /// The sub-step whose unconstrained velocities are v_free.
-    Substep begin(const World& world, Real dt, Vec3s v_free) const;
+    Substep begin(const World& world, Real dt, Vec3s v_free);
     /// Pairs that are close at the start and would come too close, with the impulses that they had in the last step.
     ContactSet near(const Substep& substep);
     /// Where velocities v lead.
@@ -44,6 +44,8 @@ private:
     ImplicitOptions options_;
     PathFinder paths_;
     NormalCones cones_;
+    std::vector<char> still_body_; ///< per body: an obstacle without a script
+    std::vector<char> flat_;       ///< per edge of the surface, of the last sub-step
 };
 
 /// Gives the contact the impulse that it had in the last sub-step, scaled to the length of this one.
