@@ -1,5 +1,6 @@
 #include "pliant/detection/tet_hash.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/geometry/tetrahedron.hpp"
 
@@ -159,6 +160,7 @@ void TetHash::visit_tet(std::span<const Vec3> x, Index t, Chunk& out) const
 
 const std::vector<PointInBody>& TetHash::find(std::span<const Vec3> x)
 {
+    assert(count(x) == mesh_.node_count() && all_finite(x));
     found_.clear();
     counts_ = {};
     if (mesh_.tets.empty() || x.empty()) return found_;

@@ -8,6 +8,10 @@
 
 namespace pliant {
 
+/// Per body: whether it is stiff and has a motion as a whole. A pinned body has none, and one that an element couples
+/// with another does not move on its own.
+std::vector<char> bodies_that_move_as_one(const Model& model);
+
 /// Consecutive blocks of a body that nothing holds.
 struct FreeBody {
     Index first = 0, size = 0;
@@ -24,7 +28,7 @@ struct Foreseen {
     bool empty() const { return spinning.empty() && met.empty(); }
 };
 
-/// The stiff bodies without pins, coupled with no other and with one damping throughout.
+/// The bodies that move as one, have batches of their own and one damping throughout.
 std::vector<FreeBody> free_bodies(const Model& model);
 
 /// Whether a body turns, rather than changes its shape, and by an angle that matters within dt.

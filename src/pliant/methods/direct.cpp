@@ -107,14 +107,7 @@ StepReport DirectContact::implicit_step(World& world, Real dt)
     push_apart(model, state, dt, v, report);
     advance(model, state, v, dt);
     ++state.step;
-    for (PairForce& pair : report.pair_forces) {
-        pair.normal /= dt;
-        pair.friction /= dt;
-    }
-    const ScopedTimer timer(report.profile, "measure");
-    Profile ignored;
-    contact_.detect(model, state, ignored);
-    contact_.report_end(report);
+    contact_.report_end(model, state, dt, report);
     return report;
 }
 
