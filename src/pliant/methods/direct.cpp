@@ -19,15 +19,7 @@ constexpr MethodOption options[] = {
      .set = setter<DirectOptions>([](DirectOptions& o, const OptionValue& v) {
          o.shares = v.word == "smooth" ? BoundaryShares::smooth : BoundaryShares::whole;
      })},
-    {.path = "contact.integrator",
-     .kind = OptionKind::choice,
-     .words = "verlet backward-euler",
-     .fallback = "verlet",
-     .meaning = "`verlet`: as many explicit sub-steps as the stiffness asks for; `backward-euler`: one linear solve a "
-                "step, which then should be short against the time between collisions.",
-     .set = setter<DirectOptions>([](DirectOptions& o, const OptionValue& v) {
-         o.integrator = v.word == "backward-euler" ? Integrator::backward_euler : Integrator::verlet;
-     })},
+    integrator_option<DirectOptions>,
 };
 
 /// Part of an older penetration that a sub-step undoes: contacts that share nodes leave some, and undone at once it
@@ -106,15 +98,7 @@ StepReport DirectContact::implicit_step(World& world, Real dt)
     inverse_blocks_.resize(contact_.mass().size(), Mat3::Zero());
     push_apart(model, state, dt, v, report);
     advance(model, state, v, dt);
-    ++state.step;
-    for (PairForce& pair : report.pair_forces) {
-        pair.normal /= dt;
-        pair.friction /= dt;
-    }
-    const ScopedTimer timer(report.profile, "measure");
-    Profile ignored;
-    contact_.detect(model, state, ignored);
-    contact_.report_end(report);
+    end_step(model, state, dt, contact_, report);
     return report;
 }
 

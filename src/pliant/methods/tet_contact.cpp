@@ -275,6 +275,11 @@ void take_substeps(const Model& model, State& state, Real dt, const SubSteps& su
     const Real all = std::chrono::duration<Real>(Clock::now() - start).count();
     report.profile.add("integrate", std::max(0.0, all - (seconds_in_contact() - contact_before)));
     state.time = end; // the sum of the sub-steps up to rounding
+    end_step(model, state, dt, contact, report);
+}
+
+void end_step(const Model& model, State& state, Real dt, TetContact& contact, StepReport& report)
+{
     ++state.step;
     for (PairForce& pair : report.pair_forces) {
         pair.normal /= dt;
