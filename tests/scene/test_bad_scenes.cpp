@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
+#include <sstream>
 
 namespace pliant {
 namespace {
@@ -25,7 +26,19 @@ std::string replace(std::string text, const std::string& what, const std::string
     return text;
 }
 
-/// File -> message; {methods} and {meshes} stand for what is available, so that a new one breaks no test.
+/// {able} for the names of methods at the end of a refusal.
+std::string without_able(const std::string& message)
+{
+    const std::string before = "; methods that can: ";
+    const std::size_t at = message.find(before);
+    if (at == std::string::npos) return message;
+    std::istringstream names(replace(message.substr(at + before.size()), ",", " "));
+    for (std::string name; names >> name;)
+        if (!find_method(name)) return message;
+    return message.substr(0, at + before.size()) + "{able}";
+}
+
+/// File -> message; {methods}, {able} and {meshes} stand for what is available, so that a new one breaks no test.
 std::map<std::string, std::string> expected_messages()
 {
     std::vector<std::string> meshes;
@@ -57,7 +70,7 @@ TEST(BadScene, GetsExactlyItsMessage)
         } catch (const Error& e) {
             message = e.what();
         }
-        EXPECT_EQ(message, expected[file]) << file;
+        EXPECT_EQ(without_able(message), expected[file]) << file;
         expected.erase(file);
     }
     fs::current_path(here);

@@ -37,13 +37,6 @@ struct Pressure {
     Real g, slope; ///< [Pa]
 };
 
-Mat3 cofactor(const Mat3& F)
-{
-    Mat3 C;
-    C << F.col(1).cross(F.col(2)), F.col(2).cross(F.col(0)), F.col(0).cross(F.col(1));
-    return C;
-}
-
 Mat3 first_stress(const Elasticity& m, const Mat3& F)
 {
     return m.mu * F + Pressure(m, F.determinant()).g * cofactor(F);

@@ -13,12 +13,9 @@ bool polar_by_newton(const Mat3& F, Mat3& R)
 {
     R = F;
     for (int i = 0; i < 20; ++i) {
-        Mat3 cofactor; // det(R) R^-T, column by column
-        cofactor.col(0) = R.col(1).cross(R.col(2));
-        cofactor.col(1) = R.col(2).cross(R.col(0));
-        cofactor.col(2) = R.col(0).cross(R.col(1));
-        const Real det = R.col(0).dot(cofactor.col(0));
-        const Mat3 next = 0.5 * (R + cofactor / det);
+        const Mat3 C = cofactor(R); // det(R) R^-T
+        const Real det = R.col(0).dot(C.col(0));
+        const Mat3 next = 0.5 * (R + C / det);
         const Real change_sq = (next - R).squaredNorm();
         R = next;
         if (change_sq < 1e-26) return true;

@@ -30,6 +30,15 @@ Solid make_solid(const TetMesh& mesh, const SolidMaterial& material);
 
 /// Deformation gradient F = sum_k x_k b_k^T.
 Mat3 deformation_gradient(const SolidElement& element, const std::array<Vec3, 4>& x);
+/// det(F) F^-T, which every F has.
+inline Mat3 cofactor(const Mat3& F)
+{
+    Mat3 C;
+    C.col(0) = F.col(1).cross(F.col(2));
+    C.col(1) = F.col(2).cross(F.col(0));
+    C.col(2) = F.col(0).cross(F.col(1));
+    return C;
+}
 /// The rotation R closest to F with det R = +1, also for flat and inverted F.
 Mat3 element_rotation(const Mat3& F);
 

@@ -8,15 +8,6 @@
 namespace pliant {
 namespace {
 
-Mat3 cofactor(const Mat3& F)
-{
-    Mat3 C;
-    C.col(0) = F.col(1).cross(F.col(2));
-    C.col(1) = F.col(2).cross(F.col(0));
-    C.col(2) = F.col(0).cross(F.col(1));
-    return C;
-}
-
 constexpr std::array<std::array<int, 2>, 6> tet_edges = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
 
 } // namespace

@@ -1,5 +1,6 @@
 #include "pliant/contact/box_response.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/mesh/lattice.hpp"
 
 #include <bit>
@@ -10,6 +11,7 @@ BoxResponse::BoxResponse(const LatticeBoxes& boxes, const std::vector<Real>& mas
                          const std::vector<std::uint8_t>& fixed, const BoxLaw& law)
     : boxes_(boxes), mass_(mass), law_(law)
 {
+    assert(fixed.size() == mass.size() && std::ranges::all_of(mass, [](Real m) { return m >= 0; }));
     for (std::size_t i = 0; i < mass.size(); ++i) inverse_.push_back(fixed[i] || mass[i] == 0 ? 0 : 1 / mass[i]);
 }
 
@@ -108,6 +110,7 @@ void BoxResponse::relax(BoxContact& contact, Vec3s& velocity) const
     const Real most = contact.friction * push, size = drag.norm();
     if (size > most) drag *= most / size;
     total = push * n + drag;
+    assert(total.allFinite());
     const Vec3 change = total - contact.impulse;
     contact.impulse = total;
     if (contact.a.cell != none) move(contact.a, -change, velocity);

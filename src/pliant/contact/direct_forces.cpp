@@ -1,5 +1,7 @@
 #include "pliant/contact/direct_forces.hpp"
 
+#include "pliant/core/contracts.hpp"
+
 #include <algorithm>
 #include <cmath>
 
@@ -59,6 +61,10 @@ void DirectForces::count_shares(const DirectForceInput& input)
 
 void DirectForces::add(const DirectForceInput& input, std::span<Vec3> force)
 {
+    assert(input.step > 0 && force.size() == input.mass.size());
+    assert(input.displacement.empty() || input.displacement.size() == input.mass.size());
+    assert(input.inverse_blocks.empty() || input.inverse_blocks.size() == input.mass.size());
+    assert(std::ranges::all_of(input.contacts, [](const PointContact& c) { return is_sound(c); }));
     count_shares(input);
     local_force_.resize(input.contacts.size());
     alpha_.resize(input.contacts.size());

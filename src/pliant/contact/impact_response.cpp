@@ -1,14 +1,19 @@
 #include "pliant/contact/impact_response.hpp"
 
 #include "pliant/contact/local.hpp"
+#include "pliant/core/contracts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 
 Vec3 respond_to_impact(const Model& model, const State& state, const ContactProblem& problem, const Row& row,
                        const ResponseOptions& options, Vec3s& v)
 {
+    assert(count(v) == model.block_count() && row.entry_end <= count(problem.entries));
+    assert(std::abs(row.normal.squaredNorm() - 1) < 1e-6 && std::isfinite(row.rhs) && row.friction >= 0);
+    assert(options.restitution >= 0 && options.restitution <= 1);
     const auto inverse_mass = [&](Index block) -> Mat3 {
         if (model.is_prescribed(block)) return Mat3::Zero();
         if (model.mass[block] > 0) return Mat3::Identity() / model.mass[block];
@@ -34,6 +39,7 @@ Vec3 respond_to_impact(const Model& model, const State& state, const ContactProb
         const Real pressure = std::max(0.0, approach + std::max(0.0, row.rhs)) / k_n;
         impulse -= std::min(row.friction * pressure, speed / t.dot(K * t)) * t;
     }
+    assert(impulse.allFinite());
     for (Index k = row.entry_begin; k < row.entry_end; ++k) {
         const RowEntry& e = problem.entries[k];
         v[e.block] += inverse_mass(e.block) * (e.weight * impulse);

@@ -1,5 +1,7 @@
 #include "pliant/contact/penalty_forces.hpp"
 
+#include "pliant/core/contracts.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -78,6 +80,9 @@ void PenaltyForces::choose_stiffness(const PenaltyForceInput& input)
 
 void PenaltyForces::add(const PenaltyForceInput& input, std::span<Vec3> force)
 {
+    assert(input.step > 0 && force.size() == input.mass.size());
+    assert(input.velocity.empty() || input.velocity.size() == input.mass.size());
+    assert(std::ranges::all_of(input.contacts, [](const PointContact& c) { return is_sound(c); }));
     choose_stiffness(input);
     local_force_.resize(input.contacts.size());
     for (std::size_t c = 0; c < input.contacts.size(); ++c) {

@@ -3,6 +3,7 @@
 
 #include "pliant/core/types.hpp"
 
+#include <cmath>
 #include <limits>
 
 namespace pliant {
@@ -26,5 +27,13 @@ struct PointContact {
 
     bool has_nodes() const { return nodes[0] != none; }
 };
+
+/// What the forces rely on, for assert().
+inline bool is_sound(const PointContact& c)
+{
+    const bool weighted = !c.has_nodes() || (c.weights.minCoeff() >= 0 && std::abs(c.weights.sum() - 1) < 1e-6);
+    return c.point != none && c.depth.allFinite() && c.motion.allFinite() && weighted && c.friction >= 0 &&
+           c.point_contacts > 0 && c.partner_contacts > 0;
+}
 
 } // namespace pliant

@@ -1,5 +1,6 @@
 #include "pliant/detection/collision_mesh.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/geometry/tetrahedron.hpp"
 #include "pliant/mesh/topology.hpp"
 
@@ -8,6 +9,18 @@
 
 namespace pliant {
 namespace {
+
+/// Numbers name nodes and bodies that there are, and the rest shape is finite.
+[[maybe_unused]] bool is_sound(const CollisionInput& input)
+{
+    const Index nodes = count(input.rest);
+    const auto are_bodies = [&](const std::vector<Index>& list, std::size_t size) {
+        return list.size() == size && std::ranges::all_of(list, [&](Index b) { return b >= 0 && b < input.bodies; });
+    };
+    return all_finite(input.rest) && all_below(input.tets, nodes) && all_below(input.shells, nodes) &&
+           are_bodies(input.node_body, input.rest.size()) && are_bodies(input.tet_body, input.tets.size()) &&
+           are_bodies(input.shell_body, input.shells.size()) && are_bodies(input.still, input.still.size());
+}
 
 /// Lists per element from pairs (element, item) that come sorted.
 IndexLists lists_of(Index elements, const std::vector<Edge>& pairs)
@@ -84,6 +97,7 @@ void group_faces(CollisionMesh& mesh, const std::vector<std::pair<Index, Triangl
 
 CollisionMesh make_collision_mesh(CollisionInput input)
 {
+    assert(is_sound(input));
     CollisionMesh mesh;
     mesh.bodies = input.bodies;
     mesh.rest = std::move(input.rest);

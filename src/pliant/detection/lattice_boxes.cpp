@@ -1,5 +1,6 @@
 #include "pliant/detection/lattice_boxes.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
@@ -21,8 +22,10 @@ LatticeBoxes::LatticeBoxes(std::vector<BoxCell> cells, const BoxOptions& options
     : cells_(std::move(cells)), options_(options), no_contact_(std::move(no_contact)), boxes_(cells_.size()),
       aligned_(cells_.size())
 {
+    assert(strictly_sorted(no_contact_));
     Real sum = 0;
     for (BoxCell& c : cells_) {
+        assert(c.side > 0 && (c.low.array() <= c.high.array()).all());
         sum += c.side;
         kin_.push_back({c.body, c.place});
         for (int k = 0; k < 3; ++k) {
@@ -40,6 +43,9 @@ LatticeBoxes::LatticeBoxes(std::vector<BoxCell> cells, const BoxOptions& options
 
 void LatticeBoxes::update(const Vec3s& x)
 {
+    assert(all_finite(x) && std::ranges::all_of(cells_, [&](const BoxCell& c) {
+               return std::ranges::all_of(c.block, [&](Index b) { return b >= 0 && b < count(x); });
+           }));
     parallel_for(
         size(),
         [&](Index i) { set_nodes(boxes_[i], box_nodes(gather(cells_[i].block, x), cells_[i].low, cells_[i].high)); },
@@ -101,6 +107,7 @@ const std::vector<std::array<Index, 2>>& LatticeBoxes::collect_candidates()
 {
     hash_.update(aligned_, mean_side_);
     hash_.collect([&](Index a, Index b) { return may_meet(a, b); }, candidates_);
+    assert(strictly_sorted(candidates_));
     stale_.assign(cells_.size(), 0);
     for (const auto& [a, b] : candidates_) stale_[a] = stale_[b] = 1;
     involved_.clear();
@@ -134,6 +141,7 @@ bool LatticeBoxes::has_moved(Index cell, const std::vector<std::uint8_t>& moved)
 
 const std::vector<BoxPair>& LatticeBoxes::find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved)
 {
+    assert(moved.size() == x.size() && tested_.size() == candidates_.size());
     stale_.resize(cells_.size());
     parallel_for(
         count(involved_),

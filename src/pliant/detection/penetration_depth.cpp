@@ -1,5 +1,6 @@
 #include "pliant/detection/penetration_depth.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
@@ -26,6 +27,9 @@ PenetrationDepth::PenetrationDepth(const CollisionMesh& mesh, FaceTree& tree)
 
 void PenetrationDepth::group(std::span<const HalfSpace> half_spaces, std::span<const PointInBody> points)
 {
+    assert(std::ranges::all_of(points, [&](const PointInBody& p) {
+        return p.node >= 0 && p.node < mesh_.node_count() && p.body >= 0 && p.body < mesh_.bodies;
+    }));
     auto& [entries, pairs, head, half_space, depth] = groups_;
     for (const PointGroups::Entry& e : entries) head[e.node] = none; // of the last call
     half_space.assign(static_cast<std::size_t>(mesh_.bodies), none);

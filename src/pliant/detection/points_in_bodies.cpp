@@ -1,8 +1,10 @@
 #include "pliant/detection/points_in_bodies.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace pliant {
 namespace {
@@ -25,6 +27,10 @@ PointsInBodies::PointsInBodies(const CollisionMesh& mesh, FaceTree& tree, const 
 
 const std::vector<PointInBody>& PointsInBodies::find(std::span<const Vec3> x, std::span<const HalfSpace> half_spaces)
 {
+    assert(std::ranges::all_of(half_spaces, [&](const HalfSpace& h) {
+        return h.body >= 0 && h.body < mesh_.bodies && std::isfinite(h.offset) &&
+               std::abs(h.normal.squaredNorm() - 1) < 1e-6;
+    }));
     found_ = hash_.find(x);
     if (shells_.empty() && half_spaces.empty()) return found_;
 
@@ -50,6 +56,7 @@ const std::vector<PointInBody>& PointsInBodies::find(std::span<const Vec3> x, st
         1);
     for (const auto& chunk : chunks_) found_.insert(found_.end(), chunk.begin(), chunk.end());
     parallel_sort(found_.begin(), found_.end(), std::less<PointInBody>());
+    assert(std::ranges::adjacent_find(found_, [](const auto& a, const auto& b) { return !(a < b); }) == found_.end());
     return found_;
 }
 

@@ -1,5 +1,6 @@
 #include "pliant/detection/tet_hash.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/geometry/tetrahedron.hpp"
 
@@ -243,6 +244,7 @@ void TetHash::visit_group(std::span<const Vec3> x, Index group, Chunk& out) cons
 
 const std::vector<PointInBody>& TetHash::find(std::span<const Vec3> x)
 {
+    assert(count(x) == mesh_.node_count() && all_finite(x));
     found_.clear();
     counts_ = {};
     if (mesh_.tets.empty() || x.empty()) return found_;

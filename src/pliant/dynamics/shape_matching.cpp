@@ -20,14 +20,11 @@ Mat3 rotation_of(const Mat3& A)
     const Real size = A.norm();
     Mat3 R = A;
     for (int i = 0; i < 20; ++i) {
-        Mat3 cofactor; // det(R) R^-T, column by column
-        cofactor.col(0) = R.col(1).cross(R.col(2));
-        cofactor.col(1) = R.col(2).cross(R.col(0));
-        cofactor.col(2) = R.col(0).cross(R.col(1));
-        const Real det = R.col(0).dot(cofactor.col(0));
+        const Mat3 C = cofactor(R); // det(R) R^-T
+        const Real det = R.col(0).dot(C.col(0));
         if (i == 0 && !(det > 1e-5 * size * size * size)) break;
-        const Real scale = i < 2 ? std::sqrt(cofactor.norm() / (det * R.norm())) : 1;
-        const Mat3 next = 0.5 * (scale * R + cofactor / (scale * det));
+        const Real scale = i < 2 ? std::sqrt(C.norm() / (det * R.norm())) : 1;
+        const Mat3 next = 0.5 * (scale * R + C / (scale * det));
         const Real change_sq = (next - R).squaredNorm();
         R = next;
         if (change_sq < 1e-20) return R; // the next change would be its square

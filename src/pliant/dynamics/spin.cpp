@@ -51,32 +51,45 @@ struct RigidMotion {
 
 } // namespace
 
+std::vector<char> bodies_that_move_as_one(const Model& model)
+{
+    std::vector<char> free;
+    for (const Body& body : model.bodies) free.push_back(body.stiff);
+    for (const Pin& pin : model.pins) free[model.block_body[pin.block]] = 0;
+    for (const auto& batch : model.batches)
+        for (Index e = 0; e < batch->element_count(); ++e) {
+            const std::span<const Index> blocks = batch->blocks(e);
+            const Index body = model.block_body[blocks.front()];
+            for (const Index b : blocks)
+                if (model.block_body[b] != body) free[body] = free[model.block_body[b]] = 0;
+        }
+    return free;
+}
+
 std::vector<FreeBody> free_bodies(const Model& model)
 {
     std::vector<FreeBody> bodies(model.bodies.size());
-    std::vector<char> held(model.bodies.size(), 0);
     for (std::size_t i = 0; i < bodies.size(); ++i) {
         bodies[i].first = model.bodies[i].first_block;
         bodies[i].size = model.bodies[i].block_count;
-        held[i] = !model.bodies[i].stiff;
     }
-    for (const Pin& pin : model.pins) held[model.block_body[pin.block]] = 1;
+    std::vector<char> free = bodies_that_move_as_one(model);
     for (Index k = 0; k < count(model.batches); ++k) {
         const ElementBatch& batch = *model.batches[k];
         if (batch.element_count() == 0) continue;
-        const Index first = model.block_body[batch.blocks(0).front()];
+        const auto body_of = [&](Index element) { return model.block_body[batch.blocks(element).front()]; };
+        const Index first = body_of(0);
         FreeBody& body = bodies[first];
-        if (!body.batches.empty() && body.damping != batch.damping()) held[first] = 1;
+        if (!body.batches.empty() && body.damping != batch.damping()) free[first] = 0;
         body.damping = batch.damping();
         body.batches.push_back(k);
         for (Index e = 0; e < batch.element_count(); ++e)
-            for (const Index b : batch.blocks(e))
-                if (model.block_body[b] != first) held[model.block_body[b]] = held[first] = 1;
+            if (body_of(e) != first) free[body_of(e)] = free[first] = 0;
     }
-    std::vector<FreeBody> free;
+    std::vector<FreeBody> found;
     for (std::size_t i = 0; i < bodies.size(); ++i)
-        if (!held[i] && !bodies[i].batches.empty()) free.push_back(std::move(bodies[i]));
-    return free;
+        if (free[i] && !bodies[i].batches.empty()) found.push_back(std::move(bodies[i]));
+    return found;
 }
 
 bool turns_fast(const Model& model, const State& state, const FreeBody& body, Real dt)

@@ -7,6 +7,10 @@
 
 namespace pliant {
 
+/// Per body: whether it is stiff and has a motion as a whole. A pinned body has none, and one that an element couples
+/// with another does not move on its own.
+std::vector<char> bodies_that_move_as_one(const Model& model);
+
 /// Consecutive blocks of a body that nothing holds.
 struct FreeBody {
     Index first = 0, size = 0;
@@ -14,7 +18,7 @@ struct FreeBody {
     std::vector<Index> batches; ///< of its elements, and of no others
 };
 
-/// The stiff bodies without pins, coupled with no other and with one damping throughout.
+/// The bodies that move as one, have batches of their own and one damping throughout.
 std::vector<FreeBody> free_bodies(const Model& model);
 
 /// Whether a body turns, rather than changes its shape, and by an angle that matters within dt.

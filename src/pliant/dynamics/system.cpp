@@ -3,6 +3,8 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/linalg/graph.hpp"
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <cmath>
 
@@ -27,22 +29,12 @@ std::vector<std::array<Index, 2>> coupled_blocks(const Model& model)
     return pairs;
 }
 
-/// A pinned body has no motion as a whole, and one that a batch couples with another does not move on its own.
-std::vector<CoarseSpace::Part> bodies_that_move_as_one(const Model& model)
+std::vector<CoarseSpace::Part> coarse_parts(const Model& model)
 {
-    std::vector<char> held(model.bodies.size(), 0);
-    for (const Pin& pin : model.pins) held[model.block_body[pin.block]] = 1;
-    for (const auto& batch : model.batches)
-        for (Index e = 0; e < batch->element_count(); ++e) {
-            const std::span<const Index> blocks = batch->blocks(e);
-            const Index body = model.block_body[blocks.front()];
-            for (const Index b : blocks)
-                if (model.block_body[b] != body) held[body] = held[model.block_body[b]] = 1;
-        }
+    const std::vector<char> free = bodies_that_move_as_one(model);
     std::vector<CoarseSpace::Part> parts;
-    for (std::size_t i = 0; i < model.bodies.size(); ++i)
-        if (model.bodies[i].stiff && !held[i])
-            parts.push_back({model.bodies[i].first_block, model.bodies[i].block_count});
+    for (std::size_t i = 0; i < free.size(); ++i)
+        if (free[i]) parts.push_back({model.bodies[i].first_block, model.bodies[i].block_count});
     return parts;
 }
 
@@ -71,13 +63,14 @@ LinearSystem::LinearSystem(const Model& model)
         part = number[part];
     }
     factors_ = std::make_unique<PartFactors>(pattern, part_, parts_, model.rest);
-    coarse_ = CoarseSpace(pattern, bodies_that_move_as_one(model), model.rest);
+    coarse_ = CoarseSpace(pattern, coarse_parts(model), model.rest);
     std::vector<CgPart> parts(static_cast<std::size_t>(parts_));
     for (Index i = 0; i < n; ++i) parts[part_[i]].rows.push_back(i);
     for (Index q = 0; q < coarse_.parts(); ++q) parts[part_[coarse_.part(q).first]].coarse_parts.push_back(q);
     for (CgPart& part : parts)
         if (part.rows.size() > 1) cg_parts_.push_back(std::move(part)); // a single block needs no iteration
     b_.resize(static_cast<std::size_t>(n));
+    diagonal_inverse_.resize(static_cast<std::size_t>(n));
     force_.resize(static_cast<std::size_t>(n));
     prescribed_.assign(static_cast<std::size_t>(n), Vec3::Zero());
 }
@@ -98,6 +91,7 @@ void LinearSystem::assemble_rows(const Model& model, const State& state, const V
     for (Index row = begin; row < end; ++row) {
         b_[row] = dt * force_[row] + model.mass[row] * state.velocity[row];
         if (touches_pin_[row]) eliminate_prescribed(row, model);
+        diagonal_inverse_[row] = Mat3(A_.block(pattern.diagonal[row])).inverse(); // while it is at hand
     }
 }
 
@@ -109,6 +103,7 @@ void LinearSystem::assemble_rotors(const Model& model, const State& state, Real 
         const Index angular = model.rotors[r].angular_block();
         const Mat3 inertia = world_inertia(rigid, state.orientation[r]);
         A_.block(A_.pattern().diagonal[angular]) = inertia;
+        diagonal_inverse_[angular] = inertia.inverse();
         b_[angular] = inertia * free_rotation(rigid, state.orientation[r], state.velocity[angular], dt);
     }
 }
@@ -157,7 +152,6 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt, std
             b_[i] += dt / (dt + body.damping) * (A_.row_product(i, w) - inertia);
         });
     assemble_rotors(model, state, dt);
-    invert_diagonal(A_, diagonal_inverse_);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     coarse_.update(A_);
     factors_->forget();

@@ -1,7 +1,8 @@
 #include "pliant/linalg/elimination_tree.hpp"
 
+#include "pliant/core/contracts.hpp"
+
 #include <algorithm>
-#include <cassert>
 
 namespace pliant {
 namespace {
@@ -25,8 +26,9 @@ int longest_side(const std::vector<Index>& blocks, const Vec3s& rest)
 EliminationTree::EliminationTree(const BlockPattern& pattern, const std::vector<Index>& blocks, const Vec3s& rest)
     : side_(static_cast<std::size_t>(pattern.rows()), none)
 {
-    assert(!blocks.empty() && count(rest) == pattern.rows());
+    assert(!blocks.empty() && count(rest) == pattern.rows() && all_finite(rest));
     bisect(pattern, rest, blocks);
+    assert(block_count() == count(blocks)); // each eliminated once
     std::vector<Index> place_of(static_cast<std::size_t>(pattern.rows()), none);
     for (Index place = 0; place < block_count(); ++place) place_of[block_at_[place]] = place;
     find_borders(pattern, place_of);
@@ -78,6 +80,7 @@ void EliminationTree::find_borders(const BlockPattern& pattern, const std::vecto
     for (EliminationNode& node : nodes_) {
         for (Index place = node.begin; place < node.end; ++place) row_of[place] = place - node.begin;
         const auto meet = [&](Index place) {
+            assert(place != none); // or the blocks are no whole part of the pattern
             if (place < node.end || row_of[place] != none) return;
             row_of[place] = 0;
             node.border.push_back(place);
@@ -98,7 +101,10 @@ void EliminationTree::find_borders(const BlockPattern& pattern, const std::vecto
                     node.sources.push_back({s, row_of[other], place - node.begin});
         }
         for (const Index child : node.children)
-            for (const Index place : nodes_[child].border) nodes_[child].up.push_back(row_of[place]);
+            for (const Index place : nodes_[child].border) {
+                assert(row_of[place] != none); // what a child leaves has a place in its parent
+                nodes_[child].up.push_back(row_of[place]);
+            }
         for (Index place = node.begin; place < node.end; ++place) row_of[place] = none;
         for (const Index place : node.border) row_of[place] = none;
         const Real own = 3.0 * node.own(), border = 3.0 * count(node.border);

@@ -1,12 +1,12 @@
 #include "pliant/linalg/tree_factor.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <atomic>
-#include <cassert>
 
 namespace pliant {
 namespace {
@@ -62,6 +62,7 @@ bool TreeFactor::factorise_node(const BlockMatrix& A, Index k)
 
 bool TreeFactor::factorise(const BlockMatrix& A)
 {
+    assert(count(place_of_) == A.pattern().rows());
     std::atomic<bool> positive = true;
     for (const std::vector<Index>& level : tree_.levels()) {
         parallel_for(
@@ -77,6 +78,7 @@ bool TreeFactor::factorise(const BlockMatrix& A)
 
 void TreeFactor::solve(const Vec3s& b, Vec3s& x) const
 {
+    assert(b.size() == place_of_.size() && x.size() == b.size() && all_finite(b));
     Eigen::VectorXd w(3 * tree_.block_count());
     for (Index place = 0; place < tree_.block_count(); ++place) w.segment<3>(3 * place) = b[tree_.block_at(place)];
     Eigen::VectorXd outside;
@@ -132,6 +134,10 @@ Real TreeFactor::response_flops(std::span<const ColumnEntry> entries, Index colu
 
 Eigen::MatrixXd TreeFactor::responses(std::span<const ColumnEntry> entries, Index columns) const
 {
+    assert(std::ranges::all_of(entries, [&](const ColumnEntry& e) {
+        return place_of_[e.block] != none && e.columns <= 3 && e.first_column >= 0 &&
+               e.first_column + e.columns <= columns && e.value.leftCols(e.columns).allFinite();
+    }));
     const std::vector<std::vector<Index>> reached = columns_of_nodes(entries);
     std::vector<std::vector<const ColumnEntry*>> entering(fronts_.size());
     for (const ColumnEntry& e : entries) entering[tree_.node_of(place_of_[e.block])].push_back(&e);
@@ -194,6 +200,7 @@ PartFactors::PartFactors(const BlockPattern& pattern, const std::vector<Index>& 
     : part_(part), rest_(std::move(rest)), entries_(static_cast<std::size_t>(parts))
 {
     assert(count(part) == pattern.rows() && count(rest_) == pattern.rows());
+    assert(std::ranges::all_of(part, [&](Index p) { return p >= 0 && p < parts; }));
     for (Index i = 0; i < pattern.rows(); ++i) entries_[part[i]].blocks.push_back(i);
 }
 

@@ -3,6 +3,7 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/mesh/arguments.hpp"
+#include "pliant/mesh/ray_side.hpp"
 #include "pliant/mesh/topology.hpp"
 #include "pliant/mesh/validate.hpp"
 
@@ -215,17 +216,6 @@ private:
         }
     }
 
-    /// Which side of the edge a-b, projected along x, the point lies on. Computed from the edge's smaller vertex, so
-    /// that the two triangles of an edge always agree and a ray never slips between them.
-    bool left_of(Index a, Index b, const Vec3& p) const
-    {
-        const bool swapped = b < a;
-        if (swapped) std::swap(a, b);
-        const Vec3 &u = x_[a], &v = x_[b];
-        const Real area = (v.y() - u.y()) * (p.z() - u.z()) - (v.z() - u.z()) * (p.y() - u.y());
-        return (area > 0) != swapped;
-    }
-
     /// Winding number of the surface around p, by the signed crossings of a ray along +x.
     bool is_inside(const Vec3& p) const
     {
@@ -233,8 +223,8 @@ private:
         for (const Index t : bins_[static_cast<std::size_t>(clamped(std::floor(p.z()), 2)) * lattice_.cells[1] +
                                    clamped(std::floor(p.y()), 1)]) {
             const auto [ia, ib, ic] = triangles_[t];
-            const bool side = left_of(ia, ib, p);
-            if (left_of(ib, ic, p) != side || left_of(ic, ia, p) != side) continue;
+            const bool side = left_of(x_, ia, ib, p);
+            if (left_of(x_, ib, ic, p) != side || left_of(x_, ic, ia, p) != side) continue;
             const Vec3& a = x_[ia];
             const Vec3 n = (x_[ib] - a).cross(x_[ic] - a);
             if (n.x() == 0) continue;

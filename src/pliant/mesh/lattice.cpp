@@ -2,6 +2,7 @@
 
 #include "pliant/core/error.hpp"
 #include "pliant/mesh/arguments.hpp"
+#include "pliant/mesh/ray_side.hpp"
 #include "pliant/mesh/topology.hpp"
 #include "pliant/mesh/validate.hpp"
 
@@ -188,17 +189,6 @@ private:
     /// Where samples are: odd offsets keep them off the vertices of usual meshes.
     static Vec3 sample(Index i, Index j, Index k) { return Vec3(i + 0.5, j + 0.5012347, k + 0.4987713) / samples; }
 
-    /// Which side of the edge a-b, seen along x, the point lies on. Computed from the edge's smaller vertex, so that
-    /// the two triangles of an edge always agree and a ray never slips between them.
-    bool left_of(Index a, Index b, const Vec3& p) const
-    {
-        const bool swapped = b < a;
-        if (swapped) std::swap(a, b);
-        const Vec3 &u = x_[a], &v = x_[b];
-        const Real area = (v.y() - u.y()) * (p.z() - u.z()) - (v.z() - u.z()) * (p.y() - u.y());
-        return (area > 0) != swapped;
-    }
-
     /// Per column of samples along x: where the surface crosses it, sorted.
     std::vector<std::vector<Crossing>> crossings(Index ny, Index nz) const
     {
@@ -214,8 +204,8 @@ private:
             for (Index k = index(low.z(), nz); k <= index(high.z(), nz); ++k)
                 for (Index j = index(low.y(), ny); j <= index(high.y(), ny); ++j) {
                     const Vec3 p = sample(0, j, k);
-                    const bool left = left_of(ia, ib, p);
-                    if (left_of(ib, ic, p) != left || left_of(ic, ia, p) != left) continue;
+                    const bool left = left_of(x_, ia, ib, p);
+                    if (left_of(x_, ib, ic, p) != left || left_of(x_, ic, ia, p) != left) continue;
                     const Real x = a.x() - (n.y() * (p.y() - a.y()) + n.z() * (p.z() - a.z())) / n.x();
                     columns[static_cast<std::size_t>(k) * ny + j].push_back({x, left ? -1 : 1});
                 }

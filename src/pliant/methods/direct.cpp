@@ -98,7 +98,8 @@ StepReport DirectContact::implicit_step(World& world, Real dt)
     inverse_blocks_.resize(contact_.mass().size(), Mat3::Zero());
     push_apart(model, state, dt, v, report);
     advance(model, state, v, dt);
-    end_step(model, state, dt, contact_, report);
+    ++state.step;
+    contact_.report_end(model, state, dt, report);
     return report;
 }
 

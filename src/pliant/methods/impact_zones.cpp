@@ -1,5 +1,6 @@
 #include "pliant/methods/impact_zones.hpp"
 
+#include "pliant/core/contracts.hpp"
 #include "pliant/dynamics/strain_limit.hpp"
 #include "pliant/methods/start.hpp"
 #include "pliant/methods/substep_lengths.hpp"
@@ -42,10 +43,7 @@ StepReport ImpactZones::step(World& world, Real dt)
         if (inner_states == InnerStates::kept && i + 1 < substeps)
             report.inner.push_back({world.state.time, world.state.position, world.state.orientation});
     }
-    for (PairForce& p : report.pair_forces) {
-        p.normal /= dt;
-        p.friction /= dt;
-    }
+    make_means(report.pair_forces, dt);
     world.state.time = end; // the sum of the sub-steps up to rounding
     ++world.state.step;
     return report;
@@ -90,6 +88,7 @@ void ImpactZones::predict(const World& world, Real dt, StepReport& report)
     }
     const ScopedTimer timer(report.profile, "strain"); // before detection: after it, it would undo what is safe
     limit_strain(world.model, world.state, dt, v_, options_.strain_sweeps);
+    assert(count(v_) == world.model.block_count() && all_finite(v_));
 }
 
 void ImpactZones::follow(const PathStart& path, Vec3s v)
@@ -138,6 +137,7 @@ void ImpactZones::add_impacts(const PathStart& path)
 
 void ImpactZones::respond_to_all(const PathStart& path, int rounds)
 {
+    assert(strictly_sorted(met_.contacts, &Contact::key));
     const ContactRows rows = build_rows({path.model, path.start, path.x0, tentative_.x1, path.dt}, met_, v_);
     const ResponseOptions response = {options_.restitution};
     for (int round = 0; round < rounds; ++round)
@@ -202,6 +202,8 @@ void ImpactZones::stop_or_release(World& world, const PathStart& path, StallCaus
 
 void ImpactZones::commit(World& world, const PathStart& path, StepReport& report)
 {
+    assert(tentative_.impacts.empty() && !tentative_.too_curved); // nothing is committed that crosses
+    assert(std::ranges::is_sorted(world.state.memory.use<ImpactZonesMemory>().released));
     std::erase_if(world.state.memory.use<ImpactZonesMemory>().released,
                   [&](const ReleasedPair& pair) { return paths_.has_separated(path, tentative_, pair); });
     report.contacts.clear();

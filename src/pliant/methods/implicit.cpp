@@ -208,10 +208,7 @@ StepReport ImplicitContact::step(World& world, Real dt)
         lengths.taken();
         if (!lengths.done()) report.inner.push_back({world.state.time, world.state.position, world.state.orientation});
     }
-    for (PairForce& p : report.pair_forces) {
-        p.normal /= dt;
-        p.friction /= dt;
-    }
+    make_means(report.pair_forces, dt);
     last_forces_ = report.pair_forces;
     report.residual_over_tolerance = report.own.use<ImplicitReport>().worst_residual;
     world.state.time = end; // the sum of the sub-steps up to rounding

@@ -89,7 +89,8 @@ StepReport PenaltyContact::implicit_step(World& world, Real dt)
     }
     contact_.push_rotors(model, state, forces_.local_force(), dt, v);
     advance(model, state, v, dt);
-    end_step(model, state, dt, contact_, report);
+    ++state.step;
+    contact_.report_end(model, state, dt, report);
     return report;
 }
 

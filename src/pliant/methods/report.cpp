@@ -37,4 +37,12 @@ void add_impulse(std::vector<PairForce>& pairs, const Vec3& normal, const Vec3& 
     it->friction += sign * (impulse - along);
 }
 
+void make_means(std::vector<PairForce>& pairs, Real dt)
+{
+    for (PairForce& p : pairs) {
+        p.normal /= dt;
+        p.friction /= dt;
+    }
+}
+
 } // namespace pliant

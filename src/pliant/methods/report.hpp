@@ -25,6 +25,8 @@ struct PairForce {
 /// Adds the impulse on body a at a contact with the given normal to the pair's sums, sorted by bodies. Within one body
 /// action and reaction cancel: only the contacts are counted.
 void add_impulse(std::vector<PairForce>& pairs, const Vec3& normal, const Vec3& impulse, Index body_a, Index body_b);
+/// Makes the impulses of a step of length dt [s] forces, their means over it.
+void make_means(std::vector<PairForce>& pairs, Real dt);
 
 /// Which part of the step control accepted the step.
 enum class Rung { free, refinement, halved, zones, truncation };

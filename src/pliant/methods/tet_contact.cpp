@@ -241,8 +241,12 @@ void TetContact::report(const Model& model, const Vec3s& local_force, Real dt, S
     own.enclosed_bodies = static_cast<int>(report.enclosed.size());
 }
 
-void TetContact::report_end(StepReport& report) const
+void TetContact::report_end(const Model& model, const State& state, Real dt, StepReport& report)
 {
+    make_means(report.pair_forces, dt);
+    const ScopedTimer timer(report.profile, "measure");
+    Profile ignored;
+    detect(model, state, ignored);
     TetContactReport& own = report.own.use<TetContactReport>();
     for (Index i = 0; i < count(points_); ++i) {
         const Real depth = depths()[i].depth;
@@ -275,20 +279,8 @@ void take_substeps(const Model& model, State& state, Real dt, const SubSteps& su
     const Real all = std::chrono::duration<Real>(Clock::now() - start).count();
     report.profile.add("integrate", std::max(0.0, all - (seconds_in_contact() - contact_before)));
     state.time = end; // the sum of the sub-steps up to rounding
-    end_step(model, state, dt, contact, report);
-}
-
-void end_step(const Model& model, State& state, Real dt, TetContact& contact, StepReport& report)
-{
     ++state.step;
-    for (PairForce& pair : report.pair_forces) {
-        pair.normal /= dt;
-        pair.friction /= dt;
-    }
-    const ScopedTimer timer(report.profile, "measure");
-    Profile ignored;
-    contact.detect(model, state, ignored);
-    contact.report_end(report);
+    contact.report_end(model, state, dt, report);
 }
 
 } // namespace pliant

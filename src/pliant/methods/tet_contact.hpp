@@ -77,8 +77,9 @@ public:
     void push_rotors(const Model& model, const State& start, const Vec3s& local_force, Real dt, Vec3s& path) const;
     /// Puts the contacts of a sub-step of length dt into the report, with the forces on their points [N].
     void report(const Model& model, const Vec3s& local_force, Real dt, StepReport& report) const;
-    /// Puts what the last detection has found into the report, as the end of a step.
-    void report_end(StepReport& report) const;
+    /// Ends the report of a step of length dt: measures what is left of the penetrations in the state that it reached,
+    /// and makes report.pair_forces means.
+    void report_end(const Model& model, const State& state, Real dt, StepReport& report);
 
 private:
     Index rotor_of(const Model& model, Index body) const { return model.bodies[body].rotor; }
@@ -120,11 +121,8 @@ struct SubSteps {
     InnerStates inner = InnerStates::kept;
 };
 
-/// Takes the step, and measures what is left of the penetrations at its end. report.pair_forces become means.
+/// Takes the step, and ends its report.
 void take_substeps(const Model& model, State& state, Real dt, const SubSteps& substeps, ExplicitStepper& stepper,
                    const Correction& correction, TetContact& contact, StepReport& report);
-/// The end of a step of length dt that has moved the state: counts it, makes report.pair_forces means, and measures
-/// what is left of the penetrations.
-void end_step(const Model& model, State& state, Real dt, TetContact& contact, StepReport& report);
 
 } // namespace pliant

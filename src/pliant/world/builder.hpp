@@ -58,6 +58,9 @@ public:
     /// More elastic energy between blocks that exist already, of one body or of several.
     void add_batch(std::shared_ptr<const ElementBatch> batch);
 
+    /// Of a body that was added: its particles are the blocks from here on, in the order of its mesh; the centre of a
+    /// rigid body is this one.
+    Index first_block(Index body) const { return world_.model.bodies[body].first_block; }
     bool is_obstacle(Index body) const { return world_.model.bodies[body].obstacle != none; }
 
     void set_gravity(const Vec3& gravity) { world_.model.gravity = gravity; }

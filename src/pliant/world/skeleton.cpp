@@ -121,20 +121,27 @@ SkeletonMotion::Rates SkeletonMotion::rates(const std::vector<BoneKey>& track, R
             amount / (length * length) * 6 * std::max(std::abs(1 - 2 * u0), std::abs(1 - 2 * u1))};
 }
 
+SkeletonMotion::ScriptRates SkeletonMotion::script_rates(Real t0, Real t1) const
+{
+    const Real h = t1 - t0;
+    t0 = local_time(t0 + h / 2) - h / 2; // so that the end of a round is not the start of the next
+    ScriptRates all;
+    for (const auto& track : script_.turns) all.turn.push_back(rates(track, t0, t0 + h));
+    all.move = rates(script_.moves, t0, t0 + h);
+    return all;
+}
+
 // What bone b carries is turned by the joints i of its chain, one inside the other, at rates w_i and with arms r_i that
 // shrink from the root outwards. So |x''| <= sum_ij w_i w_j min(r_i, r_j) + sum_i |w_i'| r_i + |move''|, a path leaves
 // its chord by at most an eighth of that times the square of the time, and a blend of bones by no more than the worst.
 Real SkeletonMotion::smooth_chord_error(Real t0, Real t1) const
 {
     const Real h = t1 - t0;
-    t0 = local_time(t0 + h / 2) - h / 2; // so that the end of a round is not the start of the next
-    std::vector<Rates> rate;
-    for (const auto& track : script_.turns) rate.push_back(rates(track, t0, t0 + h));
-    const Real move = rates(script_.moves, t0, t0 + h).acceleration;
+    const auto [rate, move] = script_rates(t0, t1);
     Real worst = 0;
     for (Index b = 0; b < count(bones_); ++b) {
         if (arm_[b] < 0) continue;
-        Real bend = move;
+        Real bend = move.acceleration;
         for_chain(b, [&](Index i, Real r_i) {
             bend += rate[i].acceleration * r_i;
             for_chain(b, [&](Index j, Real r_j) { bend += rate[i].speed * rate[j].speed * std::min(r_i, r_j); });
@@ -147,19 +154,15 @@ Real SkeletonMotion::smooth_chord_error(Real t0, Real t1) const
 /// Of any vertex, between two times that no key separates.
 Real SkeletonMotion::longest_path(Real t0, Real t1) const
 {
-    const Real h = t1 - t0;
-    t0 = local_time(t0 + h / 2) - h / 2;
-    std::vector<Rates> rate;
-    for (const auto& track : script_.turns) rate.push_back(rates(track, t0, t0 + h));
-    const Real move = rates(script_.moves, t0, t0 + h).speed;
+    const auto [rate, move] = script_rates(t0, t1);
     Real worst = 0;
     for (Index b = 0; b < count(bones_); ++b) {
         if (arm_[b] < 0) continue;
-        Real speed = move;
+        Real speed = move.speed;
         for_chain(b, [&](Index i, Real r_i) { speed += rate[i].speed * r_i; });
         worst = std::max(worst, speed);
     }
-    return worst * h;
+    return worst * (t1 - t0);
 }
 
 Real SkeletonMotion::chord_error(Real t0, Real t1) const

@@ -71,6 +71,12 @@ private:
     Real local_time(Real t) const;
     BoneKey at(const std::vector<BoneKey>& track, Real t) const;
     Rates rates(const std::vector<BoneKey>& track, Real t0, Real t1) const;
+    /// Of all tracks: of each bone's turns, and of the moves.
+    struct ScriptRates {
+        std::vector<Rates> turn;
+        Rates move;
+    };
+    ScriptRates script_rates(Real t0, Real t1) const;
     Real smooth_chord_error(Real t0, Real t1) const;
     Real longest_path(Real t0, Real t1) const;
     /// use(joint, arm) for the bones from b to the root: how far what b moves may be from the joint [m].

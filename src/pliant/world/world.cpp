@@ -153,7 +153,7 @@ Carriers carriers_at(const Model& model, Real time, const Vec3s& position, const
 
 void surface_positions(const Model& model, const State& state, Vec3s& out)
 {
-    assert(fits(model, state));
+    assert(count(state.position) == model.block_count() && state.orientation.size() == model.rotors.size());
     surface_positions(model.surface, state.position, carriers_at(model, state), out);
 }
 
