@@ -126,6 +126,26 @@ TEST(HardSolids, ABarThatSpinsIntoTheFloorGainsNoEnergy)
     }
 }
 
+TEST(HardSolids, AHardBarThatHitsTheFloorInOneLargeStepStoresNoMoreThanItHas)
+{
+    for (const char* model : {"corotational", "neo-hookean"}) {
+        WorldBuilder builder;
+        BodyOptions bar = named("bar", {0, 0.6, 0});
+        bar.angular_velocity = {0, 1, 9};
+        builder.add_solid(make_tet_box({1, 0.1, 0.1}, {10, 1, 1}), material(1e9, model), bar);
+        builder.add_plane({Vec3::UnitY(), 0}, named("floor"));
+        World world = builder.build();
+        const auto method = make_method(world, implicit_options());
+        const Real before = energy(world.model, world.state).total();
+        int contacts = 0;
+        for (int step = 0; step < 20; ++step) { // most of a radian each
+            contacts += method->step(world, 0.1).active_contacts;
+            ASSERT_LT(energy(world.model, world.state).total(), 1.05 * before) << model << ", step " << step;
+        }
+        EXPECT_GT(contacts, 10) << "else it met nothing";
+    }
+}
+
 TEST(HardSolids, ThinMatsConvergeAtAnyStiffness)
 {
     for (const Real young : {1e6, 1e8}) {

@@ -39,7 +39,7 @@ const std::vector<Golden> golden = {
      200,
      0x4bf25a04e6bb078c},
     {"FallingCloth", "falling-cloth", {}, 125, 0x064a82f6eb97d834},
-    {"Letters", "letters", {}, 14, 0xdc893beb6cb389a1},
+    {"Letters", "letters", {}, 14, 0x1b75145d009da2a4},
     {"Layers",
      "layers",
      {"bodies.right-leg.motion.keyframes=[{time: 0}, {time: 0.2, turn: [-60, 0, 0]}]"},

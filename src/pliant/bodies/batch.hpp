@@ -9,6 +9,9 @@
 
 namespace pliant {
 
+/// Elements that one thread takes at a time: ranges of elements begin at multiples of it, and end at the next one.
+inline constexpr Index elements_a_piece = 256;
+
 /// What the batches so far do with a block of the matrix.
 enum class SlotUse : std::uint8_t {
     untouched,
@@ -41,7 +44,8 @@ public:
     /// are not the batch's stay as they are. The diagonal blocks hold the inertia already.
     virtual void add_system(Index begin, Index end, const Vec3s& x, Real dt, BlockMatrix& A, Vec3s& force) const = 0;
 
-    /// The same for forces alone, with damping at velocities v [m/s]. `begin` is a multiple of four.
+    /// The same for forces alone, with damping at velocities v [m/s], of one piece of elements. Rows made for a matrix
+    /// do not give them.
     virtual void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) = 0;
     virtual void add_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v, Vec3s& force) const = 0;
 };

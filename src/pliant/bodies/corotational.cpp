@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 namespace pliant {
 namespace {
@@ -11,9 +12,13 @@ namespace {
 class CorotationalRows final : public BatchRows {
 public:
     CorotationalRows(const CorotationalBatch& batch, const MatrixRows* matrix)
-        : batch_(batch), incidence_(incidence_of(batch)), forces_(batch)
+        : batch_(batch), incidence_(incidence_of(batch))
     {
-        if (!matrix) return;
+        if (!matrix) {
+            sums_.emplace(batch);
+            return;
+        }
+        forces_.resize(batch.elements().size());
         slots_ = corner_slots(batch, incidence_, *matrix);
         rotated_.resize(batch.elements().size());
     }
@@ -29,7 +34,7 @@ public:
             const Mat3 VP = e.volume * element_stress(batch_.elasticity(), F, R);
             for (int k = 0; k < 4; ++k) {
                 rotated_[i][k] = R * e.gradient[k];
-                forces_.of(i)[k] = -(VP * e.gradient[k]);
+                forces_[i][k] = -(VP * e.gradient[k]);
             }
         }
     }
@@ -45,7 +50,7 @@ public:
             for (Index k = range[0]; k < range[1]; ++k) {
                 const Incidence::Corner& c = incidence_.corners[k];
                 const Corners& gradient = rotated_[c.element];
-                f += forces_.of(c.element)[c.corner];
+                f += forces_[c.element][c.corner];
                 const Real volume = scale * batch_.elements()[c.element].volume;
                 const Vec3& gi = gradient[c.corner];
                 for (int j = 0; j < 4; ++j) {
@@ -62,7 +67,7 @@ public:
     void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) override
     {
         const Real lambda = batch_.elasticity().lambda, mu = batch_.elasticity().mu, beta = batch_.damping();
-        forces_.evaluate(begin, end, x, v, [&](const FourElements& e, const auto& at, const auto& speed, auto& f) {
+        sums_->evaluate(begin, end, x, v, [&](const FourElements& e, const auto& at, const auto& speed, auto& f) {
             const FourMat F = four_gradients(e, at), R = four_rotations(F);
             Four spread = lambda * (dot(R[0], F[0]) + dot(R[1], F[1]) + dot(R[2], F[2]) - 3); // of R
             FourMat P;
@@ -83,15 +88,17 @@ public:
 
     void add_forces(Index begin, Index end, const Vec3s&, const Vec3s&, Vec3s& force) const override
     {
-        forces_.add_rows(incidence_, begin, end, force);
+        sums_->add_rows(begin, end, force);
     }
 
 private:
     const CorotationalBatch& batch_;
     Incidence incidence_;
-    ElementForces forces_;
+    std::optional<TetForces> sums_; ///< without a matrix
+    // With a matrix, filled by evaluate_system():
+    std::vector<Corners> forces_;             ///< per element [N]
     std::vector<std::array<Index, 4>> slots_; ///< per corner: of (row, node k)
-    std::vector<Corners> rotated_;            ///< R b_k, filled by evaluate_system()
+    std::vector<Corners> rotated_;            ///< R b_k
 };
 
 } // namespace
@@ -148,12 +155,7 @@ std::unique_ptr<BatchRows> CorotationalBatch::make_rows(const MatrixRows* matrix
 void CorotationalBatch::add_row_bounds(const Vec3s&, RowBounds& bounds) const
 {
     for (const SolidElement& e : elements())
-        for (int i = 0; i < 4; ++i)
-            for (int j = 0; j < 4; ++j)
-                bounds.add(e.nodes[i],
-                           e.volume * (elasticity().lambda + 2 * elasticity().mu) * e.gradient[i].norm() *
-                               e.gradient[j].norm(),
-                           damping());
+        add_element_bounds(e, e.volume * (elasticity().lambda + 2 * elasticity().mu), bounds);
 }
 
 Real CorotationalBatch::stress(const Mat3& F) const

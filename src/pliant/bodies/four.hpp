@@ -11,6 +11,7 @@ using Four = Eigen::Array<Real, 4, 1>;
 struct FourVec {
     Four x, y, z;
 
+    Vec3 operator[](Index lane) const { return {x[lane], y[lane], z[lane]}; }
     friend FourVec operator+(const FourVec& a, const FourVec& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
     friend FourVec operator-(const FourVec& a, const FourVec& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
     friend FourVec operator*(const Four& s, const FourVec& a) { return {s * a.x, s * a.y, s * a.z}; }

@@ -14,6 +14,8 @@
 #include "pliant/bodies/tetrahedra.hpp"
 #include "pliant/core/parallel.hpp"
 
+#include <optional>
+
 namespace pliant {
 
 /// The blocks (i, j) with i <= j of an element's 12 x 12 matrix.
@@ -34,10 +36,13 @@ private:
 template <class Element>
 class ModelRows final : public BatchRows {
 public:
-    ModelRows(const TetBatch& batch, const MatrixRows* matrix)
-        : batch_(batch), incidence_(incidence_of(batch)), forces_(batch)
+    ModelRows(const TetBatch& batch, const MatrixRows* matrix) : batch_(batch), incidence_(incidence_of(batch))
     {
-        if (!matrix) return;
+        if (!matrix) {
+            sums_.emplace(batch);
+            return;
+        }
+        forces_.resize(batch.elements().size());
         slots_ = corner_slots(batch, incidence_, *matrix);
         stiffness_.resize(batch.elements().size());
     }
@@ -51,7 +56,7 @@ public:
         for (Index i = begin; i < end; ++i) {
             const SolidElement& e = batch_.elements()[i];
             const Corners at = corners_of(e, x);
-            forces_.of(i) = Element::forces(m, e, at);
+            forces_[i] = Element::forces(m, e, at);
             stiffness_[i].set_zero();
             Element::add_stiffness(m, e, at, dt * dt, dt * batch_.damping(), stiffness_[i]);
         }
@@ -63,7 +68,7 @@ public:
             const Index* range = incidence_.begin.data() + (row - first_block());
             for (Index k = range[0]; k < range[1]; ++k) {
                 const auto [element, corner] = incidence_.corners[k];
-                force[row] += forces_.of(element)[corner];
+                force[row] += forces_[element][corner];
                 for (int j = 0; j < 4; ++j) A.block(slots_[k][j]) += stiffness_[element].block(corner, j);
             }
         }
@@ -73,22 +78,24 @@ public:
     {
         const Elasticity& m = batch_.elasticity();
         const Real beta = batch_.damping();
-        forces_.evaluate(begin, end, x, v, [&](const FourElements& e, const auto& at, const auto& speed, auto& f) {
+        sums_->evaluate(begin, end, x, v, [&](const FourElements& e, const auto& at, const auto& speed, auto& f) {
             Element::four_forces(m, e, at, speed, beta, f);
         });
     }
 
     void add_forces(Index begin, Index end, const Vec3s&, const Vec3s&, Vec3s& force) const override
     {
-        forces_.add_rows(incidence_, begin, end, force);
+        sums_->add_rows(begin, end, force);
     }
 
 private:
     const TetBatch& batch_;
     Incidence incidence_;
-    ElementForces forces_;
+    std::optional<TetForces> sums_; ///< without a matrix
+    // With a matrix, filled by evaluate_system():
+    std::vector<Corners> forces_;             ///< per element [N]
     std::vector<std::array<Index, 4>> slots_; ///< per corner: of (row, node k)
-    std::vector<ElementBlocks> stiffness_;    ///< filled by evaluate_system(), times the step
+    std::vector<ElementBlocks> stiffness_;    ///< times the step
 };
 
 template <class Element>
@@ -108,13 +115,10 @@ public:
     }
     void add_row_bounds(const Vec3s& x, RowBounds& bounds) const override
     {
-        for (const SolidElement& e : elements()) {
-            const Real bound =
-                e.volume * Element::stiffness_bound(elasticity(), deformation_gradient(e, corners_of(e, x)));
-            for (int i = 0; i < 4; ++i)
-                for (int j = 0; j < 4; ++j)
-                    bounds.add(e.nodes[i], bound * e.gradient[i].norm() * e.gradient[j].norm(), damping());
-        }
+        for (const SolidElement& e : elements())
+            add_element_bounds(
+                e, e.volume * Element::stiffness_bound(elasticity(), deformation_gradient(e, corners_of(e, x))),
+                bounds);
     }
     bool stiffness_varies() const override { return true; }
 

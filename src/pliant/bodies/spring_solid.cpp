@@ -94,15 +94,15 @@ void VolumeForce::add_stiffness(const Elasticity& m, const SolidElement& e, cons
 void VolumeForce::four_forces(const Elasticity& m, const FourElements& e, const std::array<FourVec, 4>& x,
                               const std::array<FourVec, 4>& v, Real beta, std::array<FourVec, 3>& f)
 {
-    const FourMat F = four_gradients(e, x);
-    const FourMat C = {cross(F[1], F[2]), cross(F[2], F[0]), cross(F[0], F[1])};
-    Four growth = dot(F[0], C[0]) - 1;
-    if (beta > 0) {
-        const FourMat rate = four_gradients(e, v);
-        growth += beta * (dot(C[0], rate[0]) + dot(C[1], rate[1]) + dot(C[2], rate[2]));
-    }
-    const Four pressure = -spring_moduli(m).volume * e.volume * growth;
-    for (int k = 0; k < 3; ++k) f[k] = pressure * times(C, e.gradient[k]);
+    // V0 C b_k is a third of the area vector of the face opposite to corner k: J and its gradient need no rest shape
+    // but the volume.
+    const FourVec d1 = x[1] - x[0], d2 = x[2] - x[0], d3 = x[3] - x[0];
+    f = {cross(d2, d3), cross(d3, d1), cross(d1, d2)};
+    const Four scale = 1 / (6 * e.volume);
+    Four growth = scale * dot(d1, f[0]) - 1;
+    if (beta > 0) growth += beta * scale * (dot(f[0], v[1] - v[0]) + dot(f[1], v[2] - v[0]) + dot(f[2], v[3] - v[0]));
+    const Four pressure = -spring_moduli(m).volume / 6 * growth;
+    for (FourVec& force : f) force = pressure * force;
 }
 
 Real VolumeForce::stiffness_bound(const Elasticity& m, const Mat3& F)

@@ -3,6 +3,7 @@
 
 #include "pliant/bodies/batch.hpp"
 #include "pliant/bodies/four.hpp"
+#include "pliant/bodies/piece_sums.hpp"
 #include "pliant/bodies/solid.hpp"
 
 namespace pliant {
@@ -43,6 +44,12 @@ public:
     const Index* four_nodes(Index i) const { return four_nodes_.data() + 16 * static_cast<std::size_t>(i); }
 
 protected:
+    /// The rows of an element whose blocks K_ij have norms of at most `bound` |b_i| |b_j|.
+    void add_element_bounds(const SolidElement& e, Real bound, RowBounds& bounds) const
+    {
+        const Vec4 norms(e.gradient[0].norm(), e.gradient[1].norm(), e.gradient[2].norm(), e.gradient[3].norm());
+        for (int i = 0; i < 4; ++i) bounds.add(e.nodes[i], bound * norms.sum() * norms[i], damping_);
+    }
     /// Von Mises stress of an element with deformation gradient F [Pa].
     virtual Real stress(const Mat3& F) const = 0;
 
@@ -55,18 +62,16 @@ private:
 };
 
 /// Forces of the elements of a batch, computed four at a time and summed by rows.
-class ElementForces {
+class TetForces {
 public:
-    explicit ElementForces(const TetBatch& batch) : batch_(batch), force_(batch.elements().size()) {}
+    explicit TetForces(const TetBatch& batch) : batch_(batch), sums_(batch) {}
 
-    const Corners& of(Index element) const { return force_[element]; } ///< on the nodes [N]
-    Corners& of(Index element) { return force_[element]; }
-
-    /// kernel(rest data, x, v, f) for four elements at a time, with the positions x [m] and the velocities v [m/s] of
-    /// their four nodes and the forces f on the nodes 1 to 3 [N]. `begin` is a multiple of four.
+    /// One piece of elements. kernel(rest data, x, v, f) for four of them at a time, with the positions x [m] and the
+    /// velocities v [m/s] of their four nodes and the forces f on the nodes 1 to 3 [N].
     template <class Kernel>
     void evaluate(Index begin, Index end, const Vec3s& x, const Vec3s& v, Kernel&& kernel)
     {
+        sums_.clear_piece(begin);
         for (Index i = begin; i < end; i += 4) {
             const Index* nodes = batch_.four_nodes(i / 4);
             std::array<FourVec, 4> at;
@@ -78,27 +83,18 @@ public:
             kernel(batch_.four(i / 4), at, speed, f);
             const FourVec first = -(f[0] + f[1] + f[2]); // all sum to zero
             for (Index lane = 0; lane < std::min<Index>(4, end - i); ++lane) {
-                Corners& out = force_[i + lane];
-                out[0] = Vec3(first.x[lane], first.y[lane], first.z[lane]);
-                for (int k = 0; k < 3; ++k) out[k + 1] = Vec3(f[k].x[lane], f[k].y[lane], f[k].z[lane]);
+                const Index* place = sums_.places(i + lane);
+                sums_[place[0]] += first[lane];
+                for (int k = 0; k < 3; ++k) sums_[place[k + 1]] += f[k][lane];
             }
         }
     }
 
-    void add_rows(const Incidence& incidence, Index begin, Index end, Vec3s& force) const
-    {
-        for (Index row = std::max(begin, incidence.first_block); row < std::min(end, incidence.end_block()); ++row) {
-            const Index* range = incidence.begin.data() + (row - incidence.first_block);
-            Vec3 f = Vec3::Zero();
-            for (Index k = range[0]; k < range[1]; ++k)
-                f += force_[incidence.corners[k].element][incidence.corners[k].corner];
-            force[row] += f;
-        }
-    }
+    void add_rows(Index begin, Index end, Vec3s& force) const { sums_.add_rows(begin, end, force); }
 
 private:
     const TetBatch& batch_;
-    std::vector<Corners> force_;
+    PieceSums sums_;
 };
 
 /// F = sum_k (a_k - a_0) b_k^T of four elements.

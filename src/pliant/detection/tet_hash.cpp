@@ -7,33 +7,58 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <numeric>
 
 namespace pliant {
 namespace {
 
 constexpr Index mixed = -2; ///< a bucket with nodes of several bodies
-constexpr Index tets_a_chunk = 1024;
+constexpr std::size_t tets_a_group = 16;
+constexpr Index groups_a_chunk = 64;
 
-struct Bounds {
+/// The box of a tetrahedron, grown so that no point within the tolerance of the barycentric test is left out.
+struct TetBox {
     Vec3 lo, hi;
+
+    TetBox(std::span<const Vec3> x, const Tet& t)
+    {
+        const Vec3 &a = x[t[0]], &b = x[t[1]], &c = x[t[2]], &d = x[t[3]];
+        lo = a.cwiseMin(b).cwiseMin(c.cwiseMin(d));
+        hi = a.cwiseMax(b).cwiseMax(c.cwiseMax(d));
+        const Vec3 margin = Vec3::Constant(4 * tet_tolerance * (hi - lo).sum());
+        lo -= margin;
+        hi += margin;
+    }
 };
 
-Bounds bounds_of(std::span<const Vec3> x, const Tet& t)
+template <class Box>
+bool outside(const Box& box, const Vec3& p)
 {
-    const Vec3 &a = x[t[0]], &b = x[t[1]], &c = x[t[2]], &d = x[t[3]];
-    return {a.cwiseMin(b).cwiseMin(c.cwiseMin(d)), a.cwiseMax(b).cwiseMax(c.cwiseMax(d))};
+    return p.x() < box.lo.x() || p.x() > box.hi.x() || p.y() < box.lo.y() || p.y() > box.hi.y() || p.z() < box.lo.z() ||
+           p.z() > box.hi.z();
 }
 
-/// Grown so that no point within the tolerance of the barycentric test is left out.
-Bounds grown(const Bounds& box)
+/// Cuts a range of tetrahedra at the median along its longest side until the parts are small; done(begin, end) for
+/// each.
+template <class Done>
+void bisect(std::span<Index> tets, const Vec3s& centre, Done&& done)
 {
-    const Real margin = 4 * tet_tolerance * (box.hi - box.lo).sum();
-    return {(box.lo.array() - margin).matrix(), (box.hi.array() + margin).matrix()};
-}
-
-bool outside(const Bounds& box, const Vec3& x)
-{
-    return (x.array() < box.lo.array()).any() || (x.array() > box.hi.array()).any();
+    if (tets.size() <= tets_a_group) return done(tets);
+    Vec3 lo = centre[tets[0]], hi = lo;
+    for (const Index t : tets) {
+        lo = lo.cwiseMin(centre[t]);
+        hi = hi.cwiseMax(centre[t]);
+    }
+    int axis = 0;
+    (hi - lo).maxCoeff(&axis);
+    // Halves that are whole groups, so that few groups are left half empty.
+    const std::size_t groups = (tets.size() + tets_a_group - 1) / tets_a_group;
+    const std::size_t half = groups / 2 * tets_a_group;
+    std::nth_element(tets.begin(), tets.begin() + static_cast<std::ptrdiff_t>(half), tets.end(), [&](Index a, Index b) {
+        return centre[a][axis] != centre[b][axis] ? centre[a][axis] < centre[b][axis] : a < b;
+    });
+    bisect(tets.first(half), centre, done);
+    bisect(tets.subspan(half), centre, done);
 }
 
 /// The test after that of the box.
@@ -53,10 +78,43 @@ std::optional<Vec4> weights_in_box(const CollisionMesh& mesh, const TetHashOptio
 
 } // namespace
 
+TetHash::TetHash(const CollisionMesh& mesh, const TetHashOptions& options) : mesh_(mesh), options_(options)
+{
+    make_groups();
+}
+
+void TetHash::make_groups()
+{
+    Vec3s centre;
+    centre.reserve(mesh_.tets.size());
+    for (const Tet& t : mesh_.tets)
+        centre.push_back((mesh_.rest[t[0]] + mesh_.rest[t[1]] + mesh_.rest[t[2]] + mesh_.rest[t[3]]) / 4);
+    group_tets_.resize(mesh_.tets.size());
+    std::iota(group_tets_.begin(), group_tets_.end(), 0);
+    std::stable_sort(group_tets_.begin(), group_tets_.end(),
+                     [&](Index a, Index b) { return mesh_.tet_body[a] < mesh_.tet_body[b]; });
+    std::vector<Index> nodes;
+    const auto add_group = [&](std::span<Index> tets) {
+        std::sort(tets.begin(), tets.end());
+        nodes.clear();
+        for (const Index t : tets) nodes.insert(nodes.end(), mesh_.tets[t].begin(), mesh_.tets[t].end());
+        std::sort(nodes.begin(), nodes.end());
+        nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+        group_nodes_.insert(group_nodes_.end(), nodes.begin(), nodes.end());
+        const Index end = static_cast<Index>(tets.data() + tets.size() - group_tets_.data());
+        groups_.push_back({mesh_.tet_body[tets[0]], end, count(group_nodes_)});
+    };
+    for (std::size_t begin = 0, end = 0; begin < group_tets_.size(); begin = end) {
+        const Index body = mesh_.tet_body[group_tets_[begin]];
+        while (end < group_tets_.size() && mesh_.tet_body[group_tets_[end]] == body) ++end;
+        bisect(std::span(group_tets_).subspan(begin, end - begin), centre, add_group);
+    }
+}
+
 std::optional<Vec4> TetHash::weights_inside(const CollisionMesh& mesh, const TetHashOptions& options,
                                             std::span<const Vec3> x, Index node, Index tet)
 {
-    if (outside(grown(bounds_of(x, mesh.tets[tet])), x[node])) return {};
+    if (outside(TetBox(x, mesh.tets[tet]), x[node])) return {};
     return weights_in_box(mesh, options, x, node, tet);
 }
 
@@ -72,22 +130,35 @@ std::size_t TetHash::bucket(Index i, Index j, Index k) const
     return ((u(i) * 73856093U) ^ (u(j) * 19349663U) ^ (u(k) * 83492791U)) & mask_;
 }
 
-void TetHash::choose_sizes(std::span<const Vec3> x)
+void TetHash::fit_groups(std::span<const Vec3> x)
 {
-    const Index tets = count(mesh_.tets), stride = (tets + 1023) / 1024;
+    group_box_.resize(groups_.size());
+    parallel_for(
+        count(groups_),
+        [&](Index g) {
+            const Index begin = g == 0 ? 0 : groups_[g - 1].nodes;
+            Vec3 lo = x[group_nodes_[begin]], hi = lo;
+            for (Index k = begin + 1; k < groups_[g].nodes; ++k) {
+                lo = lo.cwiseMin(x[group_nodes_[k]]);
+                hi = hi.cwiseMax(x[group_nodes_[k]]);
+            }
+            const Vec3 margin = Vec3::Constant(4 * tet_tolerance * (hi - lo).sum()); // as much as its tetrahedra's
+            group_box_[g] = {lo - margin, hi + margin};
+        },
+        256);
+}
+
+void TetHash::choose_sizes()
+{
     cell_ = options_.cell;
     if (!(cell_ > 0)) {
         Real sum = 0;
-        Index samples = 0;
-        for (Index t = 0; t < tets; t += stride, ++samples) {
-            const Bounds box = bounds_of(x, mesh_.tets[t]);
-            sum += (box.hi - box.lo).sum() / 3;
-        }
-        cell_ = sum / samples;
+        for (const Bounds& box : group_box_) sum += (box.hi - box.lo).sum() / 3;
+        cell_ = sum / static_cast<Real>(group_box_.size());
     }
     if (!(cell_ > 0 && std::isfinite(cell_))) cell_ = 1; // every tetrahedron is a point
     inverse_cell_ = 1 / cell_;
-    const auto wanted = options_.buckets > 0 ? std::size_t(options_.buckets) : 4 * mesh_.points.size();
+    const auto wanted = options_.buckets > 0 ? std::size_t(options_.buckets) : 2 * mesh_.points.size();
     mask_ = std::bit_ceil(std::max<std::size_t>(wanted, 1)) - 1;
 }
 
@@ -123,39 +194,52 @@ void TetHash::sort_nodes(std::span<const Vec3> x)
     begin_[mask_ + 1] = n;
 }
 
-void TetHash::visit_tet(std::span<const Vec3> x, Index t, Chunk& out) const
+void TetHash::collect(Index group, Chunk& out) const
 {
-    const Index own = mesh_.tet_body[t];
-    const Index skip = options_.self_collision == SelfCollision::off ? own : none;
-    const Bounds box = grown(bounds_of(x, mesh_.tets[t]));
-    const auto visit = [&](const Entry& e) {
-        ++out.counts.candidates;
-        if (outside(box, e.x)) return;
-        if (const std::optional<Vec4> w = weights_in_box(mesh_, options_, x, e.node, t))
-            out.found.push_back({e.node, own, t, *w});
+    const Bounds& box = group_box_[group];
+    const Index skip = options_.self_collision == SelfCollision::off ? groups_[group].body : none;
+    out.near.clear();
+    const auto look = [&](Index begin, Index end, auto&& belongs) {
+        for (Index e = begin; e < end; ++e) {
+            if (entries_[e].body == skip) continue;
+            ++out.counts.candidates;
+            if (!outside(box, entries_[e].x) && belongs(entries_[e].x)) out.near.push_back(entries_[e]);
+        }
     };
-
     Cell lo, hi;
+    constexpr std::int64_t most = std::int64_t(1) << 31;
     std::int64_t cells = 1;
     for (int k = 0; k < 3; ++k) {
         lo[k] = coordinate(box.lo[k]);
         hi[k] = coordinate(box.hi[k]);
-        cells = std::min<std::int64_t>(cells * (std::int64_t(hi[k]) - lo[k] + 1), std::int64_t(1) << 40);
+        cells = std::min(cells * (std::int64_t(hi[k]) - lo[k] + 1), most); // times 2e9 it still fits
     }
-    if (cells > count(mesh_.points)) {
-        for (const Entry& e : entries_)
-            if (e.body != skip) visit(e);
-        return;
-    }
+    if (cells > count(mesh_.points)) return look(0, count(entries_), [](const Vec3&) { return true; });
     out.counts.cells += cells;
     for (Index k = lo[2]; k <= hi[2]; ++k)
         for (Index j = lo[1]; j <= hi[1]; ++j)
             for (Index i = lo[0]; i <= hi[0]; ++i) {
                 const std::size_t b = bucket(i, j, k);
                 if (bucket_body_[b] == none || bucket_body_[b] == skip) continue;
-                for (Index e = begin_[b]; e < begin_[b + 1]; ++e)
-                    if (entries_[e].body != skip) visit(entries_[e]);
+                look(begin_[b], begin_[b + 1], [&](const Vec3& p) { // other cells of the group may share the bucket
+                    return coordinate(p.x()) == i && coordinate(p.y()) == j && coordinate(p.z()) == k;
+                });
             }
+}
+
+void TetHash::visit_group(std::span<const Vec3> x, Index group, Chunk& out) const
+{
+    collect(group, out);
+    if (out.near.empty()) return;
+    for (Index k = group == 0 ? 0 : groups_[group - 1].tets; k < groups_[group].tets; ++k) {
+        const Index t = group_tets_[k];
+        const TetBox box(x, mesh_.tets[t]);
+        for (const Entry& e : out.near) {
+            if (outside(box, e.x)) continue;
+            if (const std::optional<Vec4> w = weights_in_box(mesh_, options_, x, e.node, t))
+                out.found.push_back({e.node, groups_[group].body, t, *w});
+        }
+    }
 }
 
 const std::vector<PointInBody>& TetHash::find(std::span<const Vec3> x)
@@ -164,10 +248,11 @@ const std::vector<PointInBody>& TetHash::find(std::span<const Vec3> x)
     found_.clear();
     counts_ = {};
     if (mesh_.tets.empty() || x.empty()) return found_;
-    choose_sizes(x);
+    fit_groups(x);
+    choose_sizes();
     sort_nodes(x);
 
-    const Index tets = count(mesh_.tets), chunks = (tets + tets_a_chunk - 1) / tets_a_chunk;
+    const Index groups = count(groups_), chunks = (groups + groups_a_chunk - 1) / groups_a_chunk;
     chunks_.resize(static_cast<std::size_t>(chunks));
     parallel_for(
         chunks,
@@ -175,8 +260,8 @@ const std::vector<PointInBody>& TetHash::find(std::span<const Vec3> x)
             Chunk& chunk = chunks_[c];
             chunk.found.clear();
             chunk.counts = {};
-            const Index end = std::min(tets, (c + 1) * tets_a_chunk);
-            for (Index t = c * tets_a_chunk; t < end; ++t) visit_tet(x, t, chunk);
+            const Index end = std::min(groups, (c + 1) * groups_a_chunk);
+            for (Index g = c * groups_a_chunk; g < end; ++g) visit_group(x, g, chunk);
         },
         1);
     for (const Chunk& chunk : chunks_) {
@@ -184,7 +269,7 @@ const std::vector<PointInBody>& TetHash::find(std::span<const Vec3> x)
         counts_.cells += chunk.counts.cells;
         counts_.candidates += chunk.counts.candidates;
     }
-    // Two cells of a tetrahedron may share a bucket, so the same point can be there twice.
+    // A point between tetrahedra is in several of them.
     parallel_sort(found_.begin(), found_.end(), [](const PointInBody& a, const PointInBody& b) {
         if (a.node != b.node || a.body != b.body) return a < b;
         const Real deep_a = a.weights.minCoeff(), deep_b = b.weights.minCoeff();

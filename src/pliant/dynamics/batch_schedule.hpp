@@ -35,7 +35,7 @@ public:
     }
 
 private:
-    static constexpr Index rows_a_chunk = 128, elements_a_piece = 256; ///< what one thread takes at a time
+    static constexpr Index rows_a_chunk = 128; ///< what one thread takes at a time
     struct Piece {
         Index batch, begin, end;
     };

@@ -2,6 +2,7 @@
 
 #include <Eigen/LU>
 
+#include <algorithm>
 #include <cmath>
 
 namespace pliant {
@@ -97,6 +98,19 @@ bool turns_fast(const Model& model, const State& state, const FreeBody& body, Re
     const RigidMotion motion(model, state, body);
     return motion.omega.allFinite() && motion.omega.norm() * dt >= least_angle &&
            motion.omega.dot(motion.spin) >= (1 - most_shaking) * motion.energy;
+}
+
+bool changes_shape(const Model& model, const State& state, const FreeBody& body, const Vec3s& v, Real dt)
+{
+    const Moments moments(model, state, body);
+    Vec3 mean = Vec3::Zero();
+    for (Index i = body.first; i < body.first + body.size; ++i) mean += model.mass[i] / moments.mass * v[i];
+    Real farthest_sq = 0, moved_sq = 0;
+    for (Index i = body.first; i < body.first + body.size; ++i) {
+        farthest_sq = std::max(farthest_sq, (state.position[i] - moments.centre).squaredNorm());
+        moved_sq = std::max(moved_sq, (dt * (v[i] - mean)).squaredNorm());
+    }
+    return moved_sq > least_angle * least_angle * farthest_sq;
 }
 
 void predict_rotation(const Model& model, const State& state, const FreeBody& body, Real dt, Vec3s& w)

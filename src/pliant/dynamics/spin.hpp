@@ -1,7 +1,8 @@
 #pragma once
 // Free bodies that turn far in one step. Elastic forces with the rotations of the start act along chords, and a stiff
 // body swells by (angle a step)^2 / 2; with those of where the body is going they do not. Backward Euler
-// then slows the rotation down: the angular momentum that it takes is given back.
+// then slows the rotation down: the angular momentum that it takes is given back. Where a body also meets something,
+// nobody knows where it is going before the step is solved: it is solved again from where it came to.
 
 #include "pliant/world/world.hpp"
 
@@ -18,11 +19,23 @@ struct FreeBody {
     std::vector<Index> batches; ///< of its elements, and of no others
 };
 
+/// Bodies whose elements are taken, and linearised, at x0 + h w instead of x0.
+struct Foreseen {
+    std::vector<FreeBody> spinning; ///< where they would be as rigid ones; their angular momentum is given back
+    std::vector<FreeBody> met;      ///< where the last solve of this step brought them
+    Vec3s w;                        ///< per block, 0 for all others [m/s]; empty when there are none
+
+    bool empty() const { return spinning.empty() && met.empty(); }
+};
+
 /// The bodies that move as one, have batches of their own and one damping throughout.
 std::vector<FreeBody> free_bodies(const Model& model);
 
 /// Whether a body turns, rather than changes its shape, and by an angle that matters within dt.
 bool turns_fast(const Model& model, const State& state, const FreeBody& body, Real dt);
+
+/// Whether a body moves against itself, by a turn or a change of shape that matters, when it moves with v for dt.
+bool changes_shape(const Model& model, const State& state, const FreeBody& body, const Vec3s& v, Real dt);
 
 /// Velocities w of the body's blocks that turn it as it is, without a change of shape, to where x0 + h w is its likely
 /// end.

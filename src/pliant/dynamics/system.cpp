@@ -126,18 +126,14 @@ void LinearSystem::eliminate_prescribed(Index row, const Model& model)
     }
 }
 
-void LinearSystem::assemble(const Model& model, const State& state, Real dt, std::span<const FreeBody> spinning)
+void LinearSystem::assemble(const Model& model, const State& state, Real dt, const Foreseen& foreseen)
 {
-    Vec3s ahead, w;
-    if (!spinning.empty()) {
+    Vec3s ahead;
+    if (!foreseen.empty()) {
         ahead = state.position;
-        w.assign(ahead.size(), Vec3::Zero());
+        parallel_for(count(ahead), [&](Index i) { ahead[i] += dt * foreseen.w[i]; });
     }
-    for (const FreeBody& body : spinning) {
-        predict_rotation(model, state, body, dt, w);
-        for (Index i = body.first; i < body.first + body.size; ++i) ahead[i] += dt * w[i];
-    }
-    const Vec3s& x = spinning.empty() ? state.position : ahead;
+    const Vec3s& x = foreseen.empty() ? state.position : ahead;
     batches_.for_each_piece(
         [&](BatchRows& batch, Index begin, Index end) { batch.evaluate_system(begin, end, x, dt); });
     prescribed_velocities(model, state, dt, prescribed_);
@@ -145,12 +141,13 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt, std
         assemble_rows(model, state, x, dt, begin, end, batches);
     });
     // F(x1) = F(y) - K (x1 - y) with y = x0 + h w adds h^2 K w to b; A has (h^2 + h beta) K.
-    for (const FreeBody& body : spinning)
-        parallel_for(body.size, [&](Index k) {
-            const Index i = body.first + k;
-            const Vec3 inertia = (1 + dt * model.drag[i]) * model.mass[i] * w[i];
-            b_[i] += dt / (dt + body.damping) * (A_.row_product(i, w) - inertia);
-        });
+    for (const auto* bodies : {&foreseen.spinning, &foreseen.met})
+        for (const FreeBody& body : *bodies)
+            parallel_for(body.size, [&](Index k) {
+                const Index i = body.first + k;
+                const Vec3 inertia = (1 + dt * model.drag[i]) * model.mass[i] * foreseen.w[i];
+                b_[i] += dt / (dt + body.damping) * (A_.row_product(i, foreseen.w) - inertia);
+            });
     assemble_rotors(model, state, dt);
     for (const Pin& pin : model.pins) diagonal_inverse_[pin.block].setZero();
     coarse_.update(A_);
@@ -159,6 +156,28 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt, std
         const Vec3 p = dt * model.mass[i] * model.gravity, mv = model.mass[i] * state.velocity[i];
         return p.dot(diagonal_inverse_[i] * p) + mv.dot(diagonal_inverse_[i] * mv);
     });
+}
+
+// With y where the elements were taken and d = x1 - y: E(y) - F(y).d + d.K d / 2, and A d = (1 + h alpha) M d +
+// (h^2 + h beta) K d.
+Real LinearSystem::energy_error(const Model& model, const State& state, const FreeBody& body, const Foreseen& foreseen,
+                                const Vec3s& v, Real dt) const
+{
+    Vec3s y = state.position, end = state.position, d(state.position.size(), Vec3::Zero());
+    for (Index i = body.first; i < body.first + body.size; ++i) {
+        const Vec3 w = foreseen.empty() ? Vec3::Zero() : foreseen.w[i];
+        y[i] += dt * w;
+        end[i] += dt * v[i];
+        d[i] = dt * (v[i] - w);
+    }
+    Real error = 0;
+    for (const Index k : body.batches) error += model.batches[k]->energy(end) - model.batches[k]->energy(y);
+    for (Index i = body.first; i < body.first + body.size; ++i) {
+        const Real mass = model.mass[i];
+        const Vec3 stiff = A_.row_product(i, d) - (1 + dt * model.drag[i]) * mass * d[i];
+        error += d[i].dot(force_[i] - mass * model.gravity - stiff / (2 * dt * (dt + body.damping)));
+    }
+    return error;
 }
 
 /// Per part: the root of the sum of square(i) over its blocks.

@@ -17,9 +17,12 @@ class LinearSystem {
 public:
     explicit LinearSystem(const Model& model);
 
-    /// A and b at the state for a step of length dt. Elements of the spinning bodies are taken, and
-    /// linearised, where the body would be after dt as a rigid one.
-    void assemble(const Model& model, const State& state, Real dt, std::span<const FreeBody> spinning = {});
+    /// A and b at the state for a step of length dt.
+    void assemble(const Model& model, const State& state, Real dt, const Foreseen& foreseen = {});
+    /// By how much the elastic energy of a body after dt with velocities v differs from what the assembled system,
+    /// which is linear, takes it for [J].
+    Real energy_error(const Model& model, const State& state, const FreeBody& body, const Foreseen& foreseen,
+                      const Vec3s& v, Real dt) const;
 
     const BlockMatrix& A() const { return A_; }
     const Vec3s& b() const { return b_; }

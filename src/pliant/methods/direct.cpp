@@ -19,15 +19,7 @@ constexpr MethodOption options[] = {
      .set = setter<DirectOptions>([](DirectOptions& o, const OptionValue& v) {
          o.shares = v.word == "smooth" ? BoundaryShares::smooth : BoundaryShares::whole;
      })},
-    {.path = "contact.integrator",
-     .kind = OptionKind::choice,
-     .words = "verlet backward-euler",
-     .fallback = "verlet",
-     .meaning = "`verlet`: as many explicit sub-steps as the stiffness asks for; `backward-euler`: one linear solve a "
-                "step, which then should be short against the time between collisions.",
-     .set = setter<DirectOptions>([](DirectOptions& o, const OptionValue& v) {
-         o.integrator = v.word == "backward-euler" ? Integrator::backward_euler : Integrator::verlet;
-     })},
+    integrator_option<DirectOptions>,
 };
 
 /// Part of an older penetration that a sub-step undoes: contacts that share nodes leave some, and undone at once it

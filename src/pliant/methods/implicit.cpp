@@ -106,7 +106,7 @@ Real energy_gain(const Substep& s, const Tentative& tentative)
 {
     constexpr Real tolerated = 0.01;
     Real gain = 0;
-    for (const FreeBody& body : s.spinning) {
+    for (const FreeBody& body : s.foreseen.spinning) {
         const Real before = energy_about_centre(s.model, body, s.start.position, s.start.velocity);
         const Real after = energy_about_centre(s.model, body, tentative.end.position, tentative.v);
         gain = std::max(gain, (after - before) / (tolerated * before));
@@ -126,7 +126,7 @@ void commit(World& world, const Substep& s, const Attempt& attempt, StepReport& 
     report_contacts(s, attempt.set, report);
     report_convergence(s.residual, report.own.use<ImplicitReport>());
     report_convergence(attempt.residual, report.own.use<ImplicitReport>());
-    report_convergence(attempt.gain, report.own.use<ImplicitReport>());
+    report_convergence(std::max(attempt.gain, attempt.nonlinearity), report.own.use<ImplicitReport>());
     if (attempt.effort == Effort::low) {
         ++report.own.use<ImplicitReport>().over_budget;
         if (attempt.residual <= 1) ++report.own.use<ImplicitReport>().unconverged;
@@ -176,18 +176,11 @@ StepReport ImplicitContact::step(World& world, Real dt)
         const bool may_halve = lengths.refinement_may_halve() && !budget.spent();
         const Effort effort = budget.spent() ? Effort::low : Effort::full;
         const Divergence divergence = may_halve ? Divergence::ends_it : Divergence::is_accepted;
-        std::optional<Substep> current(begin(world, h, spinning(world, h), report));
-        Attempt attempt = refine(*current, effort, divergence, report);
-        if (std::vector<FreeBody> left = not_pushed(current->spinning, attempt.dv);
-            left.size() < current->spinning.size()) { // what meets something begins from where it is
-            current.emplace(begin(world, h, std::move(left), report));
-            attempt = refine(*current, effort, divergence, report);
-        }
-        const Substep& substep = *current;
+        auto [substep, attempt] = solve(world, h, effort, divergence, report);
         const bool too_curved = attempt.tentative.too_curved;
         if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
         budget.use(report.own.use<ImplicitReport>());
-        const bool unforeseen = attempt.gain > 1 && lengths.turning_may_halve();
+        const bool unforeseen = (attempt.gain > 1 || attempt.nonlinearity > 1) && lengths.turning_may_halve();
         if (!attempt.safe || (attempt.strained && may_halve) || unforeseen) {
             std::vector<Impact>& impacts = attempt.tentative.impacts;
             const bool hopeless = !may_halve && !too_curved && put_scripted_first(world.model.surface, impacts);
@@ -216,6 +209,67 @@ StepReport ImplicitContact::step(World& world, Real dt)
     return report;
 }
 
+ImplicitContact::Solved ImplicitContact::solve(const World& world, Real dt, Effort effort, Divergence divergence,
+                                               StepReport& report)
+{
+    const auto rotated = [&](std::vector<FreeBody> bodies) {
+        Foreseen foreseen;
+        if (!bodies.empty()) foreseen.w.assign(world.state.position.size(), Vec3::Zero());
+        for (const FreeBody& body : bodies) predict_rotation(world.model, world.state, body, dt, foreseen.w);
+        foreseen.spinning = std::move(bodies);
+        return foreseen;
+    };
+    std::optional<Substep> substep(begin(world, dt, rotated(spinning(world, dt)), report));
+    Attempt attempt = refine(*substep, nullptr, effort, divergence, report);
+    if (std::vector<FreeBody> left = not_pushed(substep->foreseen.spinning, attempt.dv);
+        left.size() < substep->foreseen.spinning.size()) { // what meets something begins from where it is
+        substep.emplace(begin(world, dt, rotated(std::move(left)), report));
+        attempt = refine(*substep, nullptr, effort, divergence, report);
+    }
+    for (int n = 1; attempt.safe && effort == Effort::full && options_.linearisations > 1; ++n) {
+        Foreseen next = not_foreseen(*substep, attempt);
+        if (next.met.empty() || n == options_.linearisations) break;
+        substep.emplace(begin(world, dt, std::move(next), report));
+        attempt = refine(*substep, &attempt, effort, divergence, report);
+    }
+    return {std::move(*substep), std::move(attempt)};
+}
+
+Foreseen ImplicitContact::not_foreseen(const Substep& s, Attempt& attempt) const
+{
+    constexpr Real tolerated = 1; // of the energy that a body has: more would be made of nothing
+    const Vec3s &v = attempt.tentative.v, &v0 = s.start.velocity;
+    std::vector<char> again(free_bodies_.size(), 0);
+    bool any = false;
+    attempt.nonlinearity = 0;
+    for (std::size_t k = 0; k < free_bodies_.size(); ++k) {
+        const FreeBody& body = free_bodies_[k];
+        const auto is_body = [&](const FreeBody& b) { return b.first == body.first; };
+        if (std::ranges::any_of(s.foreseen.spinning, is_body)) continue;
+        again[k] = std::ranges::any_of(s.foreseen.met, is_body);
+        if (!again[k] && !changes_shape(s.model, s.start, body, v, s.dt)) continue;
+        Real energy = 0;
+        for (Index i = body.first; i < body.first + body.size; ++i)
+            energy += s.model.mass[i] / 2 * (v[i].squaredNorm() + v0[i].squaredNorm());
+        for (const Index batch : body.batches) energy += s.model.batches[batch]->energy(s.start.position);
+        const Real error = system_.energy_error(s.model, s.start, body, s.foreseen, v, s.dt) / (tolerated * energy);
+        attempt.nonlinearity = std::max(attempt.nonlinearity, error);
+        if (error > 1) again[k] = any = true;
+    }
+    Foreseen next;
+    if (!any) return next;
+    next.spinning = s.foreseen.spinning;
+    next.w = s.foreseen.w;
+    next.w.resize(v.size(), Vec3::Zero());
+    for (std::size_t k = 0; k < free_bodies_.size(); ++k) {
+        if (!again[k]) continue;
+        const FreeBody& body = free_bodies_[k];
+        next.met.push_back(body);
+        std::copy_n(v.begin() + body.first, body.size, next.w.begin() + body.first);
+    }
+    return next;
+}
+
 std::vector<FreeBody> ImplicitContact::spinning(const World& world, Real dt) const
 {
     const Vec3s& pushed = world.state.memory.get<ImplicitMemory>().contact_change;
@@ -224,11 +278,11 @@ std::vector<FreeBody> ImplicitContact::spinning(const World& world, Real dt) con
     return bodies;
 }
 
-Substep ImplicitContact::begin(const World& world, Real dt, std::vector<FreeBody> spinning, StepReport& report)
+Substep ImplicitContact::begin(const World& world, Real dt, Foreseen foreseen, StepReport& report)
 {
     {
         const ScopedTimer timer(report.profile, "assemble");
-        system_.assemble(world.model, world.state, dt, spinning);
+        system_.assemble(world.model, world.state, dt, foreseen);
     }
     Vec3s v_free;
     Real residual = 0;
@@ -239,30 +293,34 @@ Substep ImplicitContact::begin(const World& world, Real dt, std::vector<FreeBody
         extrapolate(world.state.velocity, memory.free_change, dt, memory.last_substep, v_free);
         turns = memory.free_turns;
         // An error that is small beside the momentum of a rotation is large beside that of a vibration.
-        const Real tolerance = options_.linear_tolerance * (spinning.empty() ? 1 : 0.01);
+        const Real tolerance = options_.linear_tolerance * (foreseen.empty() ? 1 : 0.01);
         const CgResult cg = solver_.solve_free(system_, tolerance, turns, v_free);
         ImplicitReport& own = report.own.use<ImplicitReport>();
         own.linear_iterations += cg.iterations;
         own.linear_residual = std::max(own.linear_residual, cg.residual);
         residual = cg.residual / tolerance;
-        for (const FreeBody& body : spinning) keep_angular_momentum(world.model, world.state, body, dt, v_free);
+        for (const FreeBody& body : foreseen.spinning)
+            keep_angular_momentum(world.model, world.state, body, dt, v_free);
     }
     const ScopedTimer timer(report.profile, "proximity");
     Substep substep = finder_.begin(world, dt, std::move(v_free));
     substep.residual = residual;
     substep.free_turns = std::move(turns);
-    substep.spinning = std::move(spinning);
+    substep.foreseen = std::move(foreseen);
     return substep;
 }
 
-Attempt ImplicitContact::refine(const Substep& substep, Effort effort, Divergence divergence, StepReport& report)
+Attempt ImplicitContact::refine(const Substep& substep, const Attempt* earlier, Effort effort, Divergence divergence,
+                                StepReport& report)
 {
     ImplicitReport& own = report.own.use<ImplicitReport>();
     Attempt attempt;
     attempt.effort = effort;
-    attempt.dv = last_contact_change(substep);
-    attempt.contact_turns = substep.memory().contact_turns;
-    {
+    attempt.dv = earlier ? earlier->dv : last_contact_change(substep);
+    attempt.contact_turns = earlier ? earlier->contact_turns : substep.memory().contact_turns;
+    if (earlier) {
+        attempt.set = earlier->set;
+    } else {
         const ScopedTimer timer(report.profile, "proximity");
         attempt.set = finder_.near(substep);
         attempt.set.lengths = substep.memory().lengths;

@@ -10,6 +10,7 @@ struct ImplicitOptions {
     /// Of the unconstrained solve, relative to the step's momenta; contact needs less than a closed form.
     Real linear_tolerance = 1e-4;
     ContactSolverOptions solver;
+    int linearisations = 4;             ///< of elastic forces in a sub-step, at most; 1 is the paper's
     int max_rounds = 5;                 ///< of constraint manifold refinement before the step is halved
     int max_halvings = 2;               ///< before the fail-safes take over
     CcdKind ccd = CcdKind::advancement; ///< cubic: no crossing, but the certified distance only at the ends of steps

@@ -1,7 +1,5 @@
 #include "pliant/methods/penalty.hpp"
 
-#include "pliant/dynamics/system.hpp"
-
 #include <cmath>
 
 namespace pliant {
@@ -26,6 +24,7 @@ constexpr MethodOption options[] = {
      .meaning = "Stiffness of contacts, as a part of the largest that is stable: at 0.2 a lone point is stopped within "
                 "seven sub-steps. A stiffer contact throws out what is deep inside.",
      .set = setter<PenaltyOptions>([](PenaltyOptions& o, const OptionValue& v) { o.stiffness = v.number; })},
+    integrator_option<PenaltyOptions>,
 };
 
 } // namespace
@@ -50,10 +49,13 @@ MethodInfo penalty_method()
 PenaltyContact::PenaltyContact(const World& world, const PenaltyOptions& options_in)
     : options_(options_in), contact_(world.model, options_in.depth, options_in.self_collision),
       stepper_(world.model, Integrator::symplectic_euler)
-{}
+{
+    if (options_.integrator == Integrator::backward_euler) system_ = std::make_unique<LinearSystem>(world.model);
+}
 
 StepReport PenaltyContact::step(World& world, Real dt)
 {
+    if (options_.integrator == Integrator::backward_euler) return implicit_step(world, dt);
     StepReport report;
     Correction correction;
     correction.forces = [&](const State& start, Real h, Vec3s& force) {
@@ -64,6 +66,31 @@ StepReport PenaltyContact::step(World& world, Real dt)
     };
     const SubSteps substeps = {finer(options_.stiffness), inner_states};
     take_substeps(world.model, world.state, dt, substeps, stepper_, correction, contact_, report);
+    return report;
+}
+
+// A v = b + h f: A does not depend on the velocity, and b = h F + M v0, so h f is a kick h M^-1 f before the step.
+StepReport PenaltyContact::implicit_step(World& world, Real dt)
+{
+    StepReport report;
+    const Model& model = world.model;
+    State& state = world.state;
+    state.memory = {};
+    Vec3s force(state.velocity.size(), Vec3::Zero());
+    add_forces(model, state, dt, force, report);
+    State kicked = state;
+    for (Index i = 0; i < model.block_count(); ++i)
+        if (model.mass[i] > 0 && !model.is_prescribed(i)) kicked.velocity[i] += dt / model.mass[i] * force[i];
+    Vec3s v = kicked.velocity;
+    {
+        const ScopedTimer timer(report.profile, "integrate");
+        system_->assemble(model, kicked, dt);
+        system_->solve(options_.linear_tolerance, v);
+    }
+    contact_.push_rotors(model, state, forces_.local_force(), dt, v);
+    advance(model, state, v, dt);
+    ++state.step;
+    contact_.report_end(model, state, dt, report);
     return report;
 }
 
@@ -84,7 +111,9 @@ void PenaltyContact::add_forces(const Model& model, const State& start, Real dt,
     contact_.displacements(model, start, end_, velocity_);
     for (Vec3& v : velocity_) v /= dt;
     force_.assign(contact_.mass().size(), Vec3::Zero());
-    forces_.add({contacts_, contact_.mass(), velocity_, dt, options_.stiffness, contact_damping}, force_);
+    // Half of what explicit integration bears is left to elasticity, which takes nothing of it in a linear solve.
+    const Real kappa = system_ ? 2 * options_.stiffness : options_.stiffness;
+    forces_.add({contacts_, contact_.mass(), velocity_, dt, kappa, contact_damping}, force_);
     for (std::size_t i = 0; i < force.size(); ++i) force[i] += force_[i]; // pins follow their script all the same
     contact_.report(model, forces_.local_force(), dt, report);
 }

@@ -14,12 +14,12 @@ namespace pliant {
 
 /// The start of a sub-step and its unconstrained end.
 struct Substep : PathStart {
-    Real residual = 0;                   ///< of the unconstrained solve, over its tolerance
-    Vec3s v_free = {};                   ///< v*, per block [m/s]
-    Vec3s x1_free = {};                  ///< surface at the unconstrained end; what is scripted ends there anyway [m]
-    std::vector<char> flat = {};         ///< per edge of the surface: its faces form a plane at the start
-    std::vector<FreeBody> spinning = {}; ///< bodies whose elements were taken where they are going
-    std::vector<Index> free_turns = {};  ///< as in the memory, after the unconstrained solve
+    Real residual = 0;                  ///< of the unconstrained solve, over its tolerance
+    Vec3s v_free = {};                  ///< v*, per block [m/s]
+    Vec3s x1_free = {};                 ///< surface at the unconstrained end; what is scripted ends there anyway [m]
+    std::vector<char> flat = {};        ///< per edge of the surface: its faces form a plane at the start
+    Foreseen foreseen = {};             ///< bodies whose elements were taken where they are going
+    std::vector<Index> free_turns = {}; ///< as in the memory, after the unconstrained solve
 
     const ImplicitMemory& memory() const { return start.memory.get<ImplicitMemory>(); }
 };
@@ -37,6 +37,7 @@ struct Attempt {
     bool safe = false;     ///< nothing passes through anything along the tentative path
     bool strained = false; ///< a limit of strain is broken at its end, or an element that must not is inside out
     Real gain = 0;         ///< of energy by a body in free flight, over what is tolerated
+    Real nonlinearity = 0; ///< error of the energy of a body, over what is tolerated
     std::vector<Index> contact_turns; ///< as in the memory, after the last solve
 };
 

@@ -102,6 +102,19 @@ private:
     std::vector<Index> rotor_contacts_; ///< per rotor: contacts that it takes part in
 };
 
+/// `contact.integrator`, member `integrator`.
+template <class Options>
+constexpr MethodOption integrator_option = {
+    .path = "contact.integrator",
+    .kind = OptionKind::choice,
+    .words = "verlet backward-euler",
+    .fallback = "verlet",
+    .meaning = "`verlet`: as many explicit sub-steps as the stiffness asks for; `backward-euler`: one linear solve a "
+               "step, which then should be short against the time between collisions.",
+    .set = setter<Options>([](Options& o, const OptionValue& v) {
+        o.integrator = v.word == "backward-euler" ? Integrator::backward_euler : Integrator::verlet;
+    })};
+
 /// How one step is cut into sub-steps.
 struct SubSteps {
     Real finer = 1; ///< than the elasticity of the bodies asks for

@@ -1,7 +1,6 @@
 // What the papers show with solids of tetrahedra, on scenes that take minutes.
 
-#include "run/linking.hpp"
-#include "run/shipped_scenes.hpp"
+#include "run/chain.hpp"
 
 namespace pliant {
 namespace {
@@ -71,38 +70,7 @@ TEST(ElasticArch, StandsAfterBallsFellOnItAndFallsWithLittleFriction)
 
 TEST(Tori200, TheChainIsStillAChainInEveryFrame)
 {
-    const Scene scene = scene_with("tori-200", {});
-    World world = build_world(scene);
-    const TemporaryDirectory dir;
-    RunOptions options;
-    options.directory = dir / "run";
-    ASSERT_TRUE(run_scene(scene, world, options).finished);
-    const RunReader reader(dir / "run");
-    constexpr Index slices = 26, section = 6; // nodes a slice
-    std::vector<int> linked;
-    for (Index f = 0; f < reader.frame_count(); ++f) {
-        const StoredFrame frame = reader.stored_frame(f);
-        std::vector<Vec3s> lines;
-        for (const RunBody& b : reader.bodies()) {
-            if (!b.name.starts_with("link")) continue;
-            ASSERT_EQ(b.block_count, slices * section);
-            Vec3s& line = lines.emplace_back();
-            for (Index s = 0; s < slices; ++s) {
-                Vec3 sum = Vec3::Zero();
-                for (Index k = 0; k < section; ++k) sum += frame.state.position[b.first_block + s * section + k];
-                line.push_back(sum / section);
-            }
-        }
-        ASSERT_EQ(lines.size(), 200u);
-        for (std::size_t i = 0; i + 1 < lines.size(); ++i) {
-            const int number = static_cast<int>(std::lround(linking_number(lines[i], lines[i + 1])));
-            if (f == 0) {
-                EXPECT_EQ(std::abs(number), 1) << "links " << i << " and " << i + 1;
-                linked.push_back(number);
-            }
-            EXPECT_EQ(number, linked[i]) << "links " << i << " and " << i + 1 << " in frame " << f;
-        }
-    }
+    expect_a_chain_in_every_frame(scene_with("tori-200", {}), 200);
 }
 
 } // namespace pliant
