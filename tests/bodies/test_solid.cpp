@@ -65,7 +65,9 @@ TEST(Solid, ForcesAreTheNegativeGradientOfTheEnergy)
                 Corners plus = x, minus = x;
                 plus[k][c] += eps;
                 minus[k][c] -= eps;
-                const Real fd = -(element_energy(solid.elasticity, e, plus) - element_energy(solid.elasticity, e, minus)) / (2 * eps);
+                const Real fd =
+                    -(element_energy(solid.elasticity, e, plus) - element_energy(solid.elasticity, e, minus)) /
+                    (2 * eps);
                 EXPECT_NEAR(f[k][c], fd, 1e-5 * solid.material.young) << s.name;
             }
     }
@@ -84,7 +86,8 @@ TEST(Solid, ExactStiffnessIsTheDerivativeOfTheForces)
                 Corners plus = x, minus = x;
                 plus[j][c] += eps;
                 minus[j][c] -= eps;
-                const Corners fp = element_forces(solid.elasticity, e, plus), fm = element_forces(solid.elasticity, e, minus);
+                const Corners fp = element_forces(solid.elasticity, e, plus),
+                              fm = element_forces(solid.elasticity, e, minus);
                 for (int i = 0; i < 4; ++i) {
                     const Vec3 fd = -(fp[i] - fm[i]) / (2 * eps);
                     const Vec3 exact = K.block<3, 1>(3 * i, 3 * j + c);
@@ -103,8 +106,8 @@ TEST(Solid, WarpedStiffnessIsPositiveSemiDefiniteEverywhereAndExactAtRest)
         Eigen::Matrix<Real, 12, 12> K;
         for (int i = 0; i < 4; ++i)
             for (int j = 0; j < 4; ++j)
-                K.block<3, 3>(3 * i, 3 * j) =
-                    element_stiffness_block(e.volume, solid.elasticity.lambda, solid.elasticity.mu, R * e.gradient[i], R * e.gradient[j]);
+                K.block<3, 3>(3 * i, 3 * j) = element_stiffness_block(
+                    e.volume, solid.elasticity.lambda, solid.elasticity.mu, R * e.gradient[i], R * e.gradient[j]);
         return K;
     };
     for (const NamedState& s : states()) {

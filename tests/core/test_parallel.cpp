@@ -27,7 +27,8 @@ TEST(Parallel, SumHasTheSameBitsForAnyThreadCount)
 TEST(Parallel, ForVisitsEveryIndexOnce)
 {
     std::vector<int> visits(10'001, 0);
-    parallel_for(count(visits), [&](Index i) { ++visits[i]; }, 7);
+    parallel_for(
+        count(visits), [&](Index i) { ++visits[i]; }, 7);
     for (int v : visits) EXPECT_EQ(v, 1);
 }
 
@@ -53,7 +54,8 @@ TEST(Parallel, ALoopInsideOfOneThatFailsStillDoesAllOfItsWork)
             std::atomic<int> done = 0;
             std::vector<int> sorted(1000);
             for (int k = 0; k < 1000; ++k) sorted[k] = (k * 617) % 1000;
-            parallel_for(64, [&](Index) { ++done; }, 1);
+            parallel_for(
+                64, [&](Index) { ++done; }, 1);
             parallel_both([&] { ++done; }, [&] { ++done; });
             parallel_sort(sorted.begin(), sorted.end(), std::less<int>());
             if (done != 66 || !std::is_sorted(sorted.begin(), sorted.end())) ++incomplete;

@@ -1,8 +1,8 @@
 #include "pliant/core/error.hpp"
 #include "pliant/core/random.hpp"
+#include "pliant/geometry/plain_tree.hpp"
 #include "pliant/mesh/generators.hpp"
 #include "pliant/run/certificate_path.hpp"
-#include "pliant/geometry/plain_tree.hpp"
 #include "pliant/run/exact.hpp"
 #include "run/run_meshes.hpp"
 

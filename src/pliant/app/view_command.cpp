@@ -86,7 +86,8 @@ void add_view_command(CLI::App& app, int& exit_code)
     command->add_option("what", arguments->what, "Run directory, or scene file to simulate")->required();
     command->add_option("--port", arguments->port, "Port to listen on; 0 means any free one")
         ->check(CLI::Range(0, 65535));
-    command->add_option("--host", arguments->host, "Address to listen on [127.0.0.1]: others who know the printed address can then see the run");
+    command->add_option("--host", arguments->host,
+                        "Address to listen on [127.0.0.1]: others who know the printed address can then see the run");
     command->add_option("--set", arguments->overrides, "Override a key of the scene, like contact.friction=0.5")
         ->expected(1)
         ->take_all();

@@ -57,22 +57,22 @@ struct Box {
 #ifdef __AVX2__
         const __m256d centre = _mm256_setr_pd(x[0], x[1], x[2], 0), r = _mm256_set1_pd(radius);
         const __m256d sign = _mm256_set1_pd(-0.0), ulp = _mm256_set1_pd(0x1p-52);
-        __m256d grown =
-            _mm256_add_pd(r, _mm256_mul_pd(ulp, _mm256_add_pd(_mm256_andnot_pd(sign, centre), r)));
+        __m256d grown = _mm256_add_pd(r, _mm256_mul_pd(ulp, _mm256_add_pd(_mm256_andnot_pd(sign, centre), r)));
         if (!(radius > 0)) grown = _mm256_setzero_pd();
         const auto down = [&](__m256d v) {
             const __m128 f = _mm256_cvtpd_ps(v);
             const __m256d above = _mm256_cmp_pd(_mm256_cvtps_pd(f), v, _CMP_GT_OQ); // rounded up: one step down
-            const __m128i up = _mm256_castsi256_si128(_mm256_permutevar8x32_epi32(
-                _mm256_castpd_si256(above), _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0)));
+            const __m128i up = _mm256_castsi256_si128(
+                _mm256_permutevar8x32_epi32(_mm256_castpd_si256(above), _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0)));
             const __m128 zero = _mm_cmpeq_ps(f, _mm_setzero_ps());
             const __m128i bits = _mm_andnot_si128(_mm_castps_si128(zero), _mm_castps_si128(f));
-            // in the order of the integers: -1 for positive numbers, +1 for negative ones, below 0 the first negative one
+            // in the order of the integers: -1 for positive numbers, +1 for negative ones, below 0 the first negative
+            // one
             const __m128i step = _mm_or_si128(_mm_srai_epi32(bits, 31), _mm_set1_epi32(1)); // -1 or 1
             const __m128i to_negative = _mm_and_si128(_mm_castps_si128(zero), _mm_set1_epi32(int(0x80000000)));
-            const __m128i moved = _mm_or_si128(
-                _mm_andnot_si128(_mm_castps_si128(zero), _mm_sub_epi32(bits, step)),
-                _mm_and_si128(_mm_castps_si128(zero), _mm_or_si128(to_negative, _mm_set1_epi32(1))));
+            const __m128i moved =
+                _mm_or_si128(_mm_andnot_si128(_mm_castps_si128(zero), _mm_sub_epi32(bits, step)),
+                             _mm_and_si128(_mm_castps_si128(zero), _mm_or_si128(to_negative, _mm_set1_epi32(1))));
             return _mm_castsi128_ps(_mm_blendv_epi8(bits, moved, up));
         };
         alignas(16) float lo[4], minus_hi[4];

@@ -1,5 +1,6 @@
 #pragma once
-// A plain tree of boxes in doubles, made anew for every question: for exact checks, which share nothing with `detection`.
+// A plain tree of boxes in doubles, made anew for every question: for exact checks, which share nothing with
+// `detection`.
 
 #include "pliant/core/types.hpp"
 
