@@ -158,20 +158,12 @@ void LinearSystem::assemble(const Model& model, const State& state, Real dt, con
     });
 }
 
-// With y where the elements were taken and d = x1 - y: E(y) - F(y).d + d.K d / 2, and A d = (1 + h alpha) M d +
-// (h^2 + h beta) K d.
-Real LinearSystem::energy_error(const Model& model, const State& state, const FreeBody& body, const Foreseen& foreseen,
-                                const Vec3s& v, Real dt) const
+// The system takes it for E(y) - F(y).d + d.K d / 2, and A d = (1 + h alpha) M d + (h^2 + h beta) K d.
+Real LinearSystem::energy_error(const Model& model, const FreeBody& body, const Vec3s& x, const Vec3s& y,
+                                const Vec3s& d, Real dt) const
 {
-    Vec3s y = state.position, end = state.position, d(state.position.size(), Vec3::Zero());
-    for (Index i = body.first; i < body.first + body.size; ++i) {
-        const Vec3 w = foreseen.empty() ? Vec3::Zero() : foreseen.w[i];
-        y[i] += dt * w;
-        end[i] += dt * v[i];
-        d[i] = dt * (v[i] - w);
-    }
     Real error = 0;
-    for (const Index k : body.batches) error += model.batches[k]->energy(end) - model.batches[k]->energy(y);
+    for (const Index k : body.batches) error += model.batches[k]->energy(x) - model.batches[k]->energy(y);
     for (Index i = body.first; i < body.first + body.size; ++i) {
         const Real mass = model.mass[i];
         const Vec3 stiff = A_.row_product(i, d) - (1 + dt * model.drag[i]) * mass * d[i];

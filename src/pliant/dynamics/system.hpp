@@ -19,10 +19,10 @@ public:
 
     /// A and b at the state for a step of length dt.
     void assemble(const Model& model, const State& state, Real dt, const Foreseen& foreseen = {});
-    /// By how much the elastic energy of a body after dt with velocities v differs from what the assembled system,
-    /// which is linear, takes it for [J].
-    Real energy_error(const Model& model, const State& state, const FreeBody& body, const Foreseen& foreseen,
-                      const Vec3s& v, Real dt) const;
+    /// By how much the elastic energy of a body that ends a step of length dt at x is more than what the assembled
+    /// system, which is linear, takes it for [J]. y: where its elements were taken; d = x - y.
+    Real energy_error(const Model& model, const FreeBody& body, const Vec3s& x, const Vec3s& y, const Vec3s& d,
+                      Real dt) const;
 
     const BlockMatrix& A() const { return A_; }
     const Vec3s& b() const { return b_; }

@@ -239,6 +239,13 @@ Foreseen ImplicitContact::not_foreseen(const Substep& s, Attempt& attempt) const
 {
     constexpr Real tolerated = 1; // of the energy that a body has: more would be made of nothing
     const Vec3s &v = attempt.tentative.v, &v0 = s.start.velocity;
+    Vec3s x = s.start.position, y = x, d(x.size(), Vec3::Zero());
+    parallel_for(free_bodies_.empty() ? 0 : count(x), [&](Index i) {
+        const Vec3 w = s.foreseen.empty() ? Vec3::Zero() : s.foreseen.w[i];
+        x[i] += s.dt * v[i];
+        y[i] += s.dt * w;
+        d[i] = s.dt * (v[i] - w);
+    });
     std::vector<char> again(free_bodies_.size(), 0);
     bool any = false;
     attempt.nonlinearity = 0;
@@ -252,7 +259,7 @@ Foreseen ImplicitContact::not_foreseen(const Substep& s, Attempt& attempt) const
         for (Index i = body.first; i < body.first + body.size; ++i)
             energy += s.model.mass[i] / 2 * (v[i].squaredNorm() + v0[i].squaredNorm());
         for (const Index batch : body.batches) energy += s.model.batches[batch]->energy(s.start.position);
-        const Real error = system_.energy_error(s.model, s.start, body, s.foreseen, v, s.dt) / (tolerated * energy);
+        const Real error = system_.energy_error(s.model, body, x, y, d, s.dt) / (tolerated * energy);
         attempt.nonlinearity = std::max(attempt.nonlinearity, error);
         if (error > 1) again[k] = any = true;
     }
