@@ -3,22 +3,26 @@
 #include "pliant/core/interrupt.hpp"
 
 #include <cmath>
+#include <limits>
 
 namespace pliant {
 namespace {
 
 constexpr int update_every = 4;        ///< iterations between updates of the multipliers, at most
-constexpr int patient_iterations = 60; ///< then updates wait for better minima, with bounds of friction held fixed
+constexpr int patient_iterations = 40; ///< then updates wait for better minima, with bounds of friction held fixed
 constexpr int patient_update_every = 16;
-constexpr int max_stiffenings = 6;   ///< penalties beyond 64 times the first are too stiff for the preconditioner
-constexpr double reduced_sq = 0.09;  ///< of the squared gradient since the last update: time for the next one
-constexpr int line_search_steps = 4; ///< Newton's, on a slope that is piecewise linear and monotone
+constexpr int max_stiffenings = 4;    ///< penalties beyond 16 times the first are too stiff for the preconditioner
+constexpr double reduced_sq = 0.09;   ///< of the squared gradient since the last update: time for the next one
+constexpr int newton_cycles = 10;     ///< at most, for a Newton direction,
+constexpr double newton_sq = 0.09;    ///< which leaves so much of the squared gradient: rows change sides before
+constexpr int line_search_steps = 20; ///< slopes looked at: in most searches one or two are
 
 } // namespace
 
 AugmentedLagrangian::AugmentedLagrangian(Multigrid& multigrid) : multigrid_(multigrid)
 {
-    dv_ = Adv_ = r0_ = force_ = gradient_[0] = gradient_[1] = d_ = Ad_ = multigrid.make_vectors();
+    dv_ = Adv_ = start_ = r0_ = force_ = gradient_[0] = gradient_[1] = d_ = Ad_ = p_ = Ap_ = Hp_ = left_ =
+        multigrid.make_vectors();
 }
 
 double AugmentedLagrangian::norm_sq(const Multigrid::Region& region, const LaneVectors& v) const
@@ -28,6 +32,53 @@ double AugmentedLagrangian::norm_sq(const Multigrid::Region& region, const LaneV
         const Float8x3 x = v.at(lane);
         return dot(x, D.multiply(lane, x)).sum();
     });
+}
+
+double AugmentedLagrangian::norm_sq_with_start(const Multigrid::Region& region, const LaneVectors& v) const
+{
+    const LaneBlocks& D = multigrid_.diagonal_inverse();
+    return sum_chunks(region.finest(), [&](Index lane) {
+        const Float8x3 x = v.at(lane) + start_.at(lane);
+        return dot(x, D.multiply(lane, x)).sum();
+    });
+}
+
+double AugmentedLagrangian::product(const Multigrid::Region& region, const LaneVectors& a, const LaneVectors& b) const
+{
+    return sum_chunks(region.finest(), [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
+}
+
+void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region, const LaneVectors& g, RowLanes& rows)
+{
+    const Chunks chunks = region.finest();
+    for_chunks(chunks, [&](Index lane) {
+        d_.set(lane, {});
+        Ad_.set(lane, {});
+        left_.set(lane, g.at(lane));
+    });
+    const double enough = newton_sq * norm_sq(region, g);
+    double rz = 0;
+    for (int k = 0; k < newton_cycles; ++k) {
+        const LaneVectors& z = multigrid_.cycle(region, left_);
+        const double before = rz;
+        rz = product(region, z, left_);
+        const Float8 beta = k == 0 ? 0 : static_cast<float>(rz / before);
+        for_chunks(chunks, [&](Index lane) { p_.set(lane, z.at(lane) + beta * p_.at(lane)); });
+        for_chunks(chunks, [&](Index lane) {
+            Ap_.set(lane, multigrid_.matrix().product(lane, p_));
+            Hp_.set(lane, Ap_.at(lane));
+        });
+        rows.add_response(p_, Hp_);
+        const double curvature = product(region, p_, Hp_);
+        if (!(curvature > 0)) break;
+        const Float8 step = static_cast<float>(rz / curvature);
+        for_chunks(chunks, [&](Index lane) {
+            d_.set(lane, d_.at(lane) + step * p_.at(lane));
+            Ad_.set(lane, Ad_.at(lane) + step * Ap_.at(lane));
+            left_.set(lane, left_.at(lane) - step * Hp_.at(lane));
+        });
+        if (norm_sq(region, left_) < enough) break;
+    }
 }
 
 namespace {
@@ -41,12 +92,14 @@ double find_step(const RowLanes& rows, double slope, double curvature)
     };
     const auto [first, first_curvature] = at(0);
     if (!(first < 0)) return 0;
-    double alpha = -first / first_curvature;
+    // Newton's method between bounds: where a row stops sliding, the slope rises as steeply as its penalty is stiff.
+    double alpha = -first / first_curvature, below = 0, above = std::numeric_limits<double>::infinity();
     for (int k = 0; k < line_search_steps; ++k) {
         const auto [s, c] = at(alpha);
         if (std::abs(s) < 0.1 * std::abs(first)) break;
+        (s < 0 ? below : above) = alpha;
         const double next = alpha - s / c;
-        alpha = next > 0 ? next : alpha / 2;
+        alpha = next > below && next < above ? next : (below + above) / 2;
     }
     return alpha;
 }
@@ -95,17 +148,20 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     const LaneOrder& order = multigrid_.order();
     const LaneMatrix& A = multigrid_.matrix();
     RowLanes rows;
-    rows.build(system, part.rows, part.balls, options.cone, order, lambda);
+    rows.build(system, part.rows, part.balls, options.cone, order, dv, lambda);
     for_chunks(chunks, [&](Index first) {
         for (Index lane = first; lane < first + Float8::width; ++lane) {
             const Index block = order.block_of_lane[lane];
             if (block == none) continue;
-            dv_.put(lane, dv[block].cast<float>());
-            r0_.put(lane, free_residual[block].cast<float>());
+            const Vec3 at_start = system.A.row_product(block, dv);
+            start_.put(lane, at_start.cast<float>());
+            r0_.put(lane, (free_residual[block] - at_start).cast<float>());
         }
     });
-    for_chunks(chunks, [&](Index lane) { Adv_.set(lane, A.product(lane, dv_)); });
-    rows.start(dv_);
+    for_chunks(chunks, [&](Index lane) {
+        dv_.set(lane, {});
+        Adv_.set(lane, {});
+    });
     LaneVectors *g = &gradient_[0], *g_before = &gradient_[1];
     const auto find_gradient = [&] {
         for_chunks(chunks, [&](Index lane) { force_.set(lane, {}); });
@@ -117,13 +173,10 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         });
         return norm_sq(region, *g);
     };
-    const auto product = [&](const LaneVectors& a, const LaneVectors& b) {
-        return sum_chunks(chunks, [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
-    };
     ContactResult result;
     UpdateRule updates;
     double zg = 0;
-    bool restart = true, stiffness_changed = true;
+    bool restart = true, stiffness_changed = true, patient = false;
     for (;; ++result.iterations) {
         poll_interrupt();
         const RowLanes::Residuals of_rows = rows.answer();
@@ -131,7 +184,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         std::swap(g, g_before);
         double g_sq = find_gradient();
         ContactResiduals& r = result.residuals;
-        const double scale = std::sqrt(std::max(norm_sq(region, force_), norm_sq(region, Adv_)));
+        const double scale = std::sqrt(std::max(norm_sq_with_start(region, force_), norm_sq_with_start(region, Adv_)));
         r.dynamics = std::sqrt(g_sq) <= part.fine ? 0 : std::sqrt(g_sq) / scale;
         r.complementarity =
             part.rows.empty() ? 0 : std::sqrt(of_rows.natural_sq / double(part.rows.size())) / part.velocity_scale;
@@ -141,6 +194,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         result.converged = r.worst() <= options.tolerance && r.gap <= options.gap_tolerance && !strained;
         if (result.converged || result.iterations >= options.max_iterations) break;
         if (result.iterations == patient_iterations) {
+            patient = true;
             rows.freeze_bounds();
             updates.be_patient();
         }
@@ -158,16 +212,22 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
             multigrid_.use_added(region);
             stiffness_changed = false;
         }
-        const LaneVectors& z = multigrid_.cycle(region, *g);
-        const double before = zg, across = restart ? 0 : product(z, *g_before);
-        zg = product(z, *g);
-        const Float8 beta = restart ? 0 : static_cast<float>(std::max(0.0, (zg - across) / before)); // Polak-Ribiere
-        for_chunks(chunks, [&](Index lane) { d_.set(lane, z.at(lane) + beta * d_.at(lane)); });
+        if (patient) {
+            find_newton_direction(region, *g, rows);
+        } else {
+            const LaneVectors& z = multigrid_.cycle(region, *g);
+            const double before = zg, across = restart ? 0 : product(region, z, *g_before);
+            zg = product(region, z, *g);
+            const Float8 beta =
+                restart ? 0 : static_cast<float>(std::max(0.0, (zg - across) / before)); // Polak-Ribiere
+            for_chunks(chunks, [&](Index lane) { d_.set(lane, z.at(lane) + beta * d_.at(lane)); });
+            for_chunks(chunks, [&](Index lane) { Ad_.set(lane, A.product(lane, d_)); });
+        }
         rows.set_direction(d_);
-        for_chunks(chunks, [&](Index lane) { Ad_.set(lane, A.product(lane, d_)); });
-        const double alpha = find_step(rows, product(d_, Adv_) - product(d_, r0_), product(d_, Ad_));
+        const double slope = product(region, d_, Adv_) - product(region, d_, r0_);
+        const double alpha = find_step(rows, slope, product(region, d_, Ad_));
         if (alpha == 0) { // no descent: the direction is spoilt by rounding or by friction's moving bounds
-            if (restart) break;
+            if (restart || patient) break;
             restart = true;
             continue;
         }
@@ -182,7 +242,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     }
     for_chunks(chunks, [&](Index first) {
         for (Index lane = first; lane < first + Float8::width; ++lane)
-            if (order.block_of_lane[lane] != none) dv[order.block_of_lane[lane]] = dv_.get(lane).cast<Real>();
+            if (order.block_of_lane[lane] != none) dv[order.block_of_lane[lane]] += dv_.get(lane).cast<Real>();
     });
     rows.read(part.rows, lambda, part.balls);
     return result;

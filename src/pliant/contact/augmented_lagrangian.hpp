@@ -5,7 +5,8 @@
 //   1/2 dv.A dv - dv.r0 + sum of penalties,   gradient  A dv - r0 - J^T y(u(dv)),
 // (y in row_lanes.hpp; r0 = b - A v* is what the unconstrained solve left), by nonlinear conjugate gradients with a
 // multigrid cycle on A + J^T rho J as preconditioner. Every few iterations l becomes y. Iterations hardly depend on the
-// number of vertices, where relaxation needs as many as there are edges across the cloth.
+// number of vertices, where relaxation needs as many as there are edges across the cloth. Where they do not get there
+// soon, Newton directions take over: the same preconditioner in a linear solve with J^T rho J as it is.
 
 #include "pliant/contact/row_lanes.hpp"
 #include "pliant/linalg/multigrid.hpp"
@@ -26,19 +27,28 @@ public:
     explicit AugmentedLagrangian(Multigrid& multigrid);
 
     /// free_residual: r0, per block [N s]. dv and lambda are the warm start and the answer; so are the impulses of the
-    /// balls. Residuals are those of single precision: contact_residuals() judges.
+    /// balls. Single precision is that of the change from the warm start, so that a second call refines the first one's
+    /// answer; its residuals are those of single precision, too: contact_residuals() judges.
     ContactResult solve(const ContactSystem& system, const Vec3s& free_residual, const ContactSolverOptions& options,
                         LagrangianPart& part, Vec3s& dv, Multipliers& lambda);
 
 private:
     double norm_sq(const Multigrid::Region& region, const LaneVectors& v) const;
+    double norm_sq_with_start(const Multigrid::Region& region,
+                              const LaneVectors& v) const; ///< of v + A dv at the start
+    double product(const Multigrid::Region& region, const LaneVectors& a, const LaneVectors& b) const;
+    /// d = about (A + J^T K J)^-1 g with the stiffness K of the rows' last answer, and Ad.
+    void find_newton_direction(const Multigrid::Region& region, const LaneVectors& g, RowLanes& rows);
 
     Multigrid& multigrid_;
     // Scratch. Different parts may be solved at the same time: each works on lanes of its own.
-    LaneVectors dv_, Adv_, r0_; ///< answer, and what it does
-    LaneVectors force_;         ///< J^T y
-    LaneVectors gradient_[2];   ///< with the minus: J^T y + r0 - A dv, now and before
-    LaneVectors d_, Ad_;        ///< direction
+    LaneVectors dv_, Adv_;    ///< change from the warm start, and what it does
+    LaneVectors start_, r0_;  ///< A dv at the warm start, and what it leaves of the free residual
+    LaneVectors force_;       ///< J^T y
+    LaneVectors gradient_[2]; ///< with the minus: J^T y + r0 - A dv, now and before
+    LaneVectors d_, Ad_;      ///< direction
+    LaneVectors p_, Ap_, Hp_; ///< direction within the solve for a Newton direction, H = A + J^T K J
+    LaneVectors left_;        ///< its residual
 };
 
 } // namespace pliant

@@ -40,7 +40,7 @@ void RowLanes::resize(const ContactProblem& problem, std::span<const Index> rows
     balls_ = balls;
     first_ball_ = padded(contacts_);
     rows_ = first_ball_ + padded(balls);
-    for (Planes* planes : {&normal_, &tangent1_, &tangent2_, &base_, &u_, &ju_, &l_, &y_, &rho_, &impulse_})
+    for (Planes* planes : {&normal_, &tangent1_, &tangent2_, &u_, &ju_, &l_, &y_, &rho_, &impulse_, &response_})
         for (Plane& plane : *planes) plane.assign(static_cast<std::size_t>(rows_), 0.0f);
     for (Plane* plane : {&friction_, &bound_, &room_, &natural_, &radius_})
         plane->assign(static_cast<std::size_t>(rows_), 0.0f);
@@ -73,17 +73,18 @@ void RowLanes::set_penalties(Index at, const Mat3& response, const Mat3& frame)
 }
 
 void RowLanes::set_contact(Index at, const ContactSystem& system, const Row& row, const LaneOrder& order,
-                           const Vec3& lambda)
+                           const Vec3s& dv, const Vec3& lambda)
 {
     const ContactProblem& p = system.problem;
     const Mat3 W = response_of(system, row);
     set_penalties(at, W, row.frame());
-    const Vec3 u = row.local(row.u0 + p.relative_velocity(row, system.free_velocity)) - Vec3(row.rhs, 0, 0);
+    const Vec3 velocity = p.relative_velocity(row, system.free_velocity) + p.relative_velocity(row, dv);
+    const Vec3 u = row.local(row.u0 + velocity) - Vec3(row.rhs, 0, 0);
     for (int c = 0; c < 3; ++c) {
         normal_[c][at] = static_cast<float>(row.normal[c]);
         tangent1_[c][at] = static_cast<float>(row.tangent1[c]);
         tangent2_[c][at] = static_cast<float>(row.tangent2[c]);
-        base_[c][at] = static_cast<float>(u[c]);
+        u_[c][at] = static_cast<float>(u[c]);
         l_[c][at] = static_cast<float>(lambda[c]);
     }
     friction_[at] = static_cast<float>(row.friction);
@@ -102,13 +103,14 @@ void RowLanes::set_contact(Index at, const ContactSystem& system, const Row& row
     }
 }
 
-void RowLanes::set_ball(Index at, const ContactSystem& system, const LengthBall& ball, const LaneOrder& order)
+void RowLanes::set_ball(Index at, const ContactSystem& system, const LengthBall& ball, const LaneOrder& order,
+                        const Vec3s& dv)
 {
-    const Vec3 n = ball.start.normalized();
+    const Vec3 n = ball.start.normalized(), now = ball.start + dv[ball.a] - dv[ball.b];
     const Real w = n.dot((system.diagonal_inverse[ball.a] + system.diagonal_inverse[ball.b]) * n);
     rho_[0][at] = w > 0 ? ball_penalty / static_cast<float>(w) : 0;
     for (int c = 0; c < 3; ++c) {
-        base_[c][at] = static_cast<float>(ball.start[c]);
+        u_[c][at] = static_cast<float>(now[c]);
         l_[c][at] = static_cast<float>(ball.impulse[c]);
     }
     radius_[at] = static_cast<float>(ball.radius);
@@ -121,14 +123,15 @@ void RowLanes::set_ball(Index at, const ContactSystem& system, const LengthBall&
 }
 
 void RowLanes::build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
-                     FrictionCone cone, const LaneOrder& order, const Multipliers& lambda)
+                     FrictionCone cone, const LaneOrder& order, const Vec3s& dv, const Multipliers& lambda)
 {
     cone_ = cone;
     dt_ = system.dt;
     resize(system.problem, rows, count(balls));
-    parallel_for(contacts_,
-                 [&](Index at) { set_contact(at, system, system.problem.rows[rows[at]], order, lambda[rows[at]]); });
-    for (Index k = 0; k < balls_; ++k) set_ball(first_ball_ + k, system, balls[k], order);
+    parallel_for(contacts_, [&](Index at) {
+        set_contact(at, system, system.problem.rows[rows[at]], order, dv, lambda[rows[at]]);
+    });
+    for (Index k = 0; k < balls_; ++k) set_ball(first_ball_ + k, system, balls[k], order, dv);
     list_touches();
     for (Index& lane : entry_lane_) lane = std::max(lane, 0); // an empty place reads somebody, times 0
     for (Index& lane : arm_lane_) lane = std::max(lane, 0);
@@ -192,13 +195,6 @@ Float8x3 RowLanes::relative(Index row, const LaneVectors& v) const
     for (Index s = arm_begin_[chunk]; s < arm_begin_[chunk + 1]; ++s)
         sum += cross(v.gather(&arm_lane_[width * s]), axis(arm_, width * s));
     return sum;
-}
-
-void RowLanes::start(const LaneVectors& dv)
-{
-    set_direction(dv);
-    for (int c = 0; c < 3; ++c)
-        for (Index row = 0; row < rows_; ++row) u_[c][row] = base_[c][row] + ju_[c][row];
 }
 
 void RowLanes::set_direction(const LaneVectors& d)
@@ -365,7 +361,8 @@ RowLanes::Residuals RowLanes::answer()
     return all;
 }
 
-void RowLanes::add_impulses(LaneVectors& force) const
+/// force += J^T p for impulses p in world axes.
+void RowLanes::gather(const Planes& impulse, LaneVectors& force) const
 {
     parallel_for(
         count(touched_),
@@ -373,7 +370,7 @@ void RowLanes::add_impulses(LaneVectors& force) const
             Eigen::Vector3f sum = Eigen::Vector3f::Zero();
             for (Index k = touch_begin_[t]; k < touch_begin_[t + 1]; ++k) {
                 const Touch& touch = touches_[k];
-                for (int c = 0; c < 3; ++c) sum[c] += touch.weight * impulse_[c][touch.row];
+                for (int c = 0; c < 3; ++c) sum[c] += touch.weight * impulse[c][touch.row];
             }
             force.put(touched_[t], force.get(touched_[t]) + sum);
         },
@@ -382,11 +379,28 @@ void RowLanes::add_impulses(LaneVectors& force) const
         Eigen::Vector3f sum = Eigen::Vector3f::Zero();
         for (Index k = arm_touch_begin_[t]; k < arm_touch_begin_[t + 1]; ++k) {
             const ArmTouch& touch = arm_touches_[k];
-            const Eigen::Vector3f p(impulse_[0][touch.row], impulse_[1][touch.row], impulse_[2][touch.row]);
+            const Eigen::Vector3f p(impulse[0][touch.row], impulse[1][touch.row], impulse[2][touch.row]);
             sum += touch.arm.cross(p);
         }
         force.put(arm_touched_[t], force.get(arm_touched_[t]) + sum);
     }
+}
+
+void RowLanes::add_impulses(LaneVectors& force) const
+{
+    gather(impulse_, force);
+}
+
+void RowLanes::add_response(const LaneVectors& d, LaneVectors& out)
+{
+    for_rows([&](Index row) {
+        const Float8x3 r = relative(row, d);
+        const auto k = [&](int e) { return Float8::load(&stiffness_[e][row]); };
+        set(response_, row,
+            {k(0) * r.x + k(1) * r.y + k(2) * r.z, k(1) * r.x + k(3) * r.y + k(4) * r.z,
+             k(2) * r.x + k(4) * r.y + k(5) * r.z});
+    });
+    gather(response_, out);
 }
 
 void RowLanes::add_stiffness(LaneBlocks& C) const

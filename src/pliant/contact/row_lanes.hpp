@@ -33,19 +33,20 @@ public:
         void add(const Residuals& other);
     };
 
-    /// Rows of `system.problem` with the given numbers; multipliers as warm start.
+    /// Rows of `system.problem` with the given numbers, at the change of velocity dv; multipliers as warm start.
     void build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
-               FrictionCone cone, const LaneOrder& order, const Multipliers& lambda);
+               FrictionCone cone, const LaneOrder& order, const Vec3s& dv, const Multipliers& lambda);
     bool empty() const { return rows_ == 0; }
 
-    /// u at the change of velocity dv (as lanes).
-    void start(const LaneVectors& dv);
     /// y for u, and how good it is.
     Residuals answer();
     /// force += J^T y.
     void add_impulses(LaneVectors& force) const;
     /// What the rows' stiffness adds to the diagonal blocks: an upper bound of J^T diag(rho) J over the active ones.
     void add_stiffness(LaneBlocks& C) const;
+
+    /// out += J^T K J d with the stiffness K of the last answer().
+    void add_response(const LaneVectors& d, LaneVectors& out);
 
     /// ju = J d, for the line search.
     void set_direction(const LaneVectors& d);
@@ -77,8 +78,10 @@ private:
     };
 
     void resize(const ContactProblem& problem, std::span<const Index> rows, Index balls);
-    void set_contact(Index at, const ContactSystem& system, const Row& row, const LaneOrder& order, const Vec3& lambda);
-    void set_ball(Index at, const ContactSystem& system, const LengthBall& ball, const LaneOrder& order);
+    void set_contact(Index at, const ContactSystem& system, const Row& row, const LaneOrder& order, const Vec3s& dv,
+                     const Vec3& lambda);
+    void set_ball(Index at, const ContactSystem& system, const LengthBall& ball, const LaneOrder& order,
+                  const Vec3s& dv);
     void set_penalties(Index at, const Mat3& response, const Mat3& frame);
     void list_touches();
     Float8x3 relative(Index row, const LaneVectors& v) const;
@@ -99,6 +102,7 @@ private:
         parallel_for(
             rows_ / Float8::width, [&](Index chunk) { body(Float8::width * chunk); }, chunks_a_task);
     }
+    void gather(const Planes& impulse, LaneVectors& force) const;
     Float8 natural_map_sq(Index row, const Float8x3& u, const Float8x3& y) const;
     Residuals answer_contacts(Index row);
     Residuals answer_balls(Index row);
@@ -111,11 +115,12 @@ private:
     Real dt_ = 0;
     // Per row. Of balls only u, l, y, ju, rho[0] and room are used; their frame is the world.
     Planes normal_, tangent1_, tangent2_;
-    Planes base_, u_, ju_, l_, y_;
+    Planes u_, ju_, l_, y_;
     Planes rho_;
     Plane friction_, bound_, room_, natural_; ///< natural_: 1 / trace of the response; room_: allowed velocity error
     Plane radius_;
     Planes impulse_;                 ///< y in world axes
+    Planes response_;                ///< K J d in world axes
     std::array<Plane, 6> stiffness_; ///< sum of rho a a^T over the active components
     // Entries and arms, eight rows at a time: as many slots a chunk as the longest of its rows has.
     std::vector<Index> entry_begin_, entry_lane_, arm_begin_, arm_lane_; ///< none: an empty place, weight 0

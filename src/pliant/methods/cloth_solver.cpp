@@ -181,6 +181,18 @@ void ClothSolver::finish_free(const LagrangianPart& part, const Vec3s& residual,
     result.converged = r.converged;
 }
 
+/// The parts that converged in single precision and have not in double.
+std::vector<char> ClothSolver::falsely_converged(ContactSystem system, const ContactSolverOptions& options,
+                                                 const std::vector<ContactResult>& results, const Vec3s& load,
+                                                 const Vec3s& dv, const Multipliers& lambda) const
+{
+    system.load = &load;
+    const std::vector<ContactResiduals> residuals = residuals_by_part(system, dv, lambda, options.cone);
+    std::vector<char> open(results.size(), 0);
+    for (Index q = 0; q < count(open); ++q) open[q] = results[q].converged && residuals[q].worst() > options.tolerance;
+    return open;
+}
+
 ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, const ContactSolverOptions& options,
                                  const std::vector<char>& chosen, ContactSet& set, Vec3s& dv, Multipliers& lambda,
                                  Vec3s& load)
@@ -188,12 +200,13 @@ ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, 
     std::vector<LagrangianPart> parts = gather(system);
     watch_lengths(s, dv, watched, system.parts, chosen, parts, set);
     ContactResult result;
+    std::vector<ContactResult> results(parts.size());
+    std::vector<char> open = chosen;
     for (int look = 1; look <= max_looks; ++look) {
-        std::vector<ContactResult> results(parts.size());
         parallel_for(
             count(parts),
             [&](Index q) {
-                if (!chosen[q]) return;
+                if (!open[q]) return;
                 if (parts[q].rows.empty() && parts[q].balls.empty())
                     finish_free(parts[q], free_residual_, dv, results[q]);
                 else
@@ -205,6 +218,7 @@ ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, 
         for (Index q = 0; q < count(parts); ++q) {
             if (!chosen[q]) continue;
             converged &= results[q].converged;
+            if (!open[q]) continue;
             iterations = std::max(iterations, results[q].iterations);
             if (!parts[q].rows.empty()) result.history = results[q].history;
         }
@@ -221,7 +235,9 @@ ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, 
             load[ball.b] -= ball.impulse;
         }
         result.converged = converged;
-        if (!watch_lengths(s, dv, 1, system.parts, chosen, parts, set)) break;
+        const bool more = watch_lengths(s, dv, 1, system.parts, chosen, parts, set);
+        open = more ? chosen : falsely_converged(system, options, results, load, dv, lambda);
+        if (std::find(open.begin(), open.end(), 1) == open.end()) break;
     }
     return result;
 }
