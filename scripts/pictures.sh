@@ -16,3 +16,6 @@ build/pliant run scenes/hollow-statue.yaml -o out/hollow-statue --force --no-rep
 build/pliant render out/hollow-statue -o docs/images/hollow-statue.png --sheet 3x1 --size 1200x500
 build/pliant run scenes/animals-soft.yaml -o out/animals-soft --force --no-report --end 2.04
 build/pliant render out/animals-soft -o docs/images/animals-soft.png --sheet 3x1 --size 1500x420
+build/pliant run scenes/ribbon.yaml -o out/ribbon --force --no-report
+build/pliant render out/ribbon -o docs/images/ribbon.png --size 960x540 --samples 32 --subdivide \
+    --camera 0.45 0.5 0.7 0 0.03 0

@@ -81,6 +81,35 @@ TEST(Expectation, OfContactsFailsWithoutContact)
     EXPECT_TRUE(check("{contacts: 1}", {"contact.method=implicit", "bodies.flying.place.at=[0, -1.2, 0]"}).at(0).met);
 }
 
+TEST(Expectation, OfLayersCountsSheetsAlongGravity)
+{
+    const auto layers = [](const std::string& gravity, int wanted) {
+        const TemporaryDirectory dir;
+        const Scene scene =
+            parse_scene(R"(
+time: {step: 1 ms, end: 1 ms, fps: 1000}
+contact: {method: none}
+materials: {cotton: {type: cloth, density: 0.2, stretch: 10}}
+bodies:
+  low: {material: cotton, mesh: {grid: {size: [1, 1], vertices: [5, 5]}}, copies: {grid: {count: [1, 3, 1], spacing: [1, 0.2, 1]}}}
+  far: {material: cotton, mesh: {grid: {size: [1, 1], vertices: [5, 5]}}, place: {at: [5, 0, 0]}}
+  block: {obstacle: {mesh: {box: {}}}, place: {at: [0, 5, 0]}}
+)",
+                        "scene.yaml", {"gravity=" + gravity, "expect={layers: " + std::to_string(wanted) + "}"});
+        World world = build_world(scene);
+        RunOptions options;
+        options.directory = dir / "run";
+        run_scene(scene, world, options);
+        return check_expectations(RunReader(options.directory)).at(0);
+    };
+    EXPECT_TRUE(layers("[0, -9.81, 0]", 3).met);
+    const ExpectationResult more = layers("[0, -9.81, 0]", 4);
+    EXPECT_FALSE(more.met);
+    EXPECT_EQ(more.detail, "3 at most, at least 4 expected");
+    EXPECT_TRUE(layers("[0, 0, 0]", 3).met) << "without gravity along y";
+    EXPECT_FALSE(layers("[0, 0, -9.81]", 2).met) << "edge on they hide nothing";
+}
+
 TEST(Expectation, OfEnergyFindsTheStepThatGains)
 {
     EXPECT_TRUE(check("{energy-gain: 1e-9}").at(0).met) << "nothing happens to them";

@@ -42,6 +42,26 @@ TEST_P(ImpactZonesScene, HasNoCrossingInAnyStateOrOnTheWay)
     EXPECT_GT(*std::max_element(impacts.begin(), impacts.end()), 0) << "a cut that says nothing about contact";
 }
 
+TEST(Ribbon, ZonesAppearGrowAndLetGoAgain)
+{
+    const Scene scene = load_scene(std::filesystem::path(PLIANT_SOURCE_DIR) / "scenes" / "ribbon.yaml",
+                                   {"bodies.ribbon.mesh.grid.vertices=[6, 101]", "time.end=0.6"});
+    World world = build_world(scene);
+    const TemporaryDirectory dir;
+    RunOptions options;
+    options.directory = dir / "run";
+    run_scene(scene, world, options);
+    const std::vector<Real> largest = RunReader(dir / "run").stats().values("largest_zone");
+    int appeared = 0, let_go = 0;
+    for (std::size_t i = 1; i < largest.size(); ++i) {
+        appeared += largest[i - 1] == 0 && largest[i] > 0;
+        let_go += largest[i - 1] > 0 && largest[i] == 0;
+    }
+    EXPECT_GE(appeared, 3);
+    EXPECT_GE(let_go, 3);
+    EXPECT_GT(*std::max_element(largest.begin(), largest.end()), 12) << "more than three elements meet at once";
+}
+
 /// All skirts coarse, and a kick at once.
 std::vector<std::string> coarse_layers()
 {
@@ -66,6 +86,7 @@ const std::vector<Cut> cuts = {
     {"unified",
      {"bodies.lower-sheet.mesh.grid.vertices=[18, 18]", "bodies.upper-sheet.mesh.grid.vertices=[15, 15]"},
      40},
+    {"ribbon", {"bodies.ribbon.mesh.grid.vertices=[6, 101]"}, 130},
 };
 
 INSTANTIATE_TEST_SUITE_P(, ImpactZonesScene, testing::ValuesIn(cuts),

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -56,6 +57,65 @@ ExpectationResult check_bounds(const RunReader& run, const Eigen::AlignedBox<Rea
     return {"bounds", wanted.contains(box),
             fmt::format("({:.4g}, {:.4g}, {:.4g}) to ({:.4g}, {:.4g}, {:.4g})", low.x(), low.y(), low.z(), high.x(),
                         high.y(), high.z())};
+}
+
+/// How many sheets of cloth a line along `down` meets at most: lines through the middles of all triangles are tried.
+Index count_layers(const RunReader& run, const Frame& frame, const Vec3& down)
+{
+    // Two axes across the line, and a grid over them whose cells hold about a triangle each.
+    const Vec3 across = down.unitOrthogonal(), other = down.cross(across);
+    const auto flat = [&](Index v) {
+        return Eigen::Vector2d(across.dot(frame.positions[v]), other.dot(frame.positions[v]));
+    };
+    struct Flat {
+        Eigen::Vector2d a, b, c;
+    };
+    std::vector<Flat> triangles;
+    Eigen::AlignedBox<Real, 2> box;
+    for (const RunBody& body : run.bodies()) {
+        if (body.kind != BodyKind::cloth) continue;
+        for (Index t = body.first_triangle; t < body.first_triangle + body.triangle_count; ++t) {
+            const Triangle& v = run.mesh().triangles[t];
+            triangles.push_back({flat(v[0]), flat(v[1]), flat(v[2])});
+            for (int k = 0; k < 3; ++k) box.extend(flat(v[k]));
+        }
+    }
+    if (triangles.empty()) return 0;
+    const Index side = static_cast<Index>(std::ceil(std::sqrt(Real(triangles.size()))));
+    const auto cell = [&](Real x, int axis) {
+        const Real part = (x - box.min()[axis]) / std::max(box.sizes()[axis], std::numeric_limits<Real>::min());
+        return std::clamp(static_cast<Index>(part * side), Index(0), side - 1);
+    };
+    std::vector<std::vector<Index>> cells(static_cast<std::size_t>(side) * side);
+    for (Index t = 0; t < count(triangles); ++t) {
+        const auto& [a, b, c] = triangles[t];
+        const Eigen::Vector2d low = a.cwiseMin(b).cwiseMin(c), high = a.cwiseMax(b).cwiseMax(c);
+        for (Index y = cell(low.y(), 1); y <= cell(high.y(), 1); ++y)
+            for (Index x = cell(low.x(), 0); x <= cell(high.x(), 0); ++x) cells[std::size_t(y) * side + x].push_back(t);
+    }
+    const auto side_of = [](const Eigen::Vector2d& a, const Eigen::Vector2d& b, const Eigen::Vector2d& p) {
+        const Real area = (b - a).x() * (p - a).y() - (b - a).y() * (p - a).x();
+        return (area > 0) - (area < 0);
+    };
+    Index most = 0;
+    for (const Flat& t : triangles) {
+        const Eigen::Vector2d p = (t.a + t.b + t.c) / 3;
+        Index layers = 0;
+        for (const Index k : cells[std::size_t(cell(p.y(), 1)) * side + cell(p.x(), 0)]) {
+            const auto& [a, b, c] = triangles[k];
+            const int side_of_ab = side_of(a, b, p); // 0: seen from its edge
+            layers += side_of_ab != 0 && side_of_ab == side_of(b, c, p) && side_of_ab == side_of(c, a, p);
+        }
+        most = std::max(most, layers);
+    }
+    return most;
+}
+
+ExpectationResult check_layers(const RunReader& run, const Vec3& gravity, std::int64_t wanted)
+{
+    const Vec3 down = gravity.isZero(0) ? Vec3(0, -1, 0) : gravity.normalized();
+    const Index layers = count_layers(run, run.frame(run.frame_count() - 1), down);
+    return {"layers", layers >= wanted, fmt::format("{} at most, at least {} expected", layers, wanted)};
 }
 
 /// Root mean square over the vertices of a body [m/s]: one vertex that trembles is not a body that moves.
@@ -114,6 +174,7 @@ std::vector<ExpectationResult> check_expectations(const RunReader& run)
     if (run.frame_count() == 0) return {{"frames", false, "the run has no frame"}};
     if (scene.expect.at_rest_by) results.push_back(check_rest(run, scene, *scene.expect.at_rest_by));
     if (scene.expect.contacts) results.push_back(check_contacts(run, *scene.expect.contacts));
+    if (scene.expect.layers) results.push_back(check_layers(run, scene.gravity, *scene.expect.layers));
     if (scene.expect.energy_gain) results.push_back(check_energy(run, *scene.expect.energy_gain));
     if (scene.expect.bounds) results.push_back(check_bounds(run, *scene.expect.bounds));
     return results;

@@ -250,6 +250,7 @@ constexpr Key own_keys[] = {
     {.path = "expect.at-rest-by", .kind = K::number, .unit = "s", .range = at_least(0), .meaning = "From this time on all bodies are at rest: the root mean square speed of a body's vertices is at most 1 % of sqrt(g L), L its diagonal, or `rest-speed`."},
     {.path = "expect.rest-speed", .kind = K::number, .unit = "m/s", .range = at_least(0), .meaning = "What `at-rest-by` calls rest, where its own bound does not fit the scene."},
     {.path = "expect.contacts", .kind = K::integer, .range = at_least(0), .meaning = "At least so many contacts in some step."},
+    {.path = "expect.layers", .kind = K::integer, .range = at_least(1), .meaning = "In the last frame cloth lies at least so many layers deep somewhere: sheets that a line along gravity meets."},
     {.path = "expect.overlap", .kind = K::number, .range = at_least(0), .meaning = "Method `boxes`: largest overlap of boxes in any frame, as a part of a cell's side."},
     {.path = "expect.final-overlap", .kind = K::number, .range = at_least(0), .meaning = "Method `boxes`: largest overlap of boxes in the last frame, as a part of a cell's side."},
     {.path = "expect.energy-gain", .kind = K::number, .range = at_least(0), .meaning = "Largest growth of the total energy in one step, as a part of the largest kinetic energy of the run. For scenes that no script drives."},

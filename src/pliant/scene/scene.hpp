@@ -17,6 +17,7 @@ struct Expectation {
     std::optional<Real> at_rest_by;                   ///< [s]
     std::optional<Real> rest_speed;                   ///< of a body at rest at most [m/s]
     std::optional<std::int64_t> contacts;             ///< at least so many in some step
+    std::optional<std::int64_t> layers;               ///< of cloth at least, somewhere in the last frame
     std::optional<Real> overlap;                      ///< of boxes in any frame, in cells
     std::optional<Real> final_overlap;                ///< of boxes in the last frame, in cells
     std::optional<Real> energy_gain;                  ///< at most so much in a step, over the largest kinetic energy
