@@ -7,6 +7,8 @@
 #   Spillmann07, figure 6:     time of the contact forces against contacts, with a line through the points
 #   Spillmann07, section 4:    time of a pass of the chained tori
 #   Jung, table 1:             time of collision handling, and figure 10: the same over time, hollow statue
+#   Provot97, figures 4 and 5: computing time of the shirt, the trousers and the ribbon
+#   Otaduy09, figure 1:        computing time of the dress, and its rounds of refinement
 # The letters fall and settle for END seconds (6 s by default: END=40 make papers runs all of it). Runs that exist are
 # taken up again. `scripts/papers.sh jung spillmann07` makes these parts only.
 set -euo pipefail
@@ -140,10 +142,40 @@ animals-soft 3 0.5"
         "'$out/jung-figure10.csv' using 1:2 every ::1 with lines notitle"
 }
 
+# The scenes in full, each with its own method: impact-zones for the ribbon, implicit for what is sewn.
+provot97() {
+    local name paper stats table=$out/provot97.csv
+    echo "scene,simulated,computed,detection,paper" > $table
+    while read -r name paper; do
+        build/pliant run scenes/$name.yaml -o "$out/$name" --resume --no-report
+        stats=$out/$name/stats.csv
+        awk -F, -v name="$name" -v paper="$paper" -v s="$(column "$stats" seconds)" -v t="$(column "$stats" time)" \
+            -v d="$(column "$stats" s:ccd)" '
+            NR > 1 { seconds += $s; detection += $d; time = $t }
+            END { printf "%s,%.1f,%.0f,%.0f,%s\n", name, time, seconds, detection, paper }' "$stats" >> $table
+    done <<< "ribbon 3600
+shirt 6300
+trousers 6300"
+    echo "Provot97 [s; the paper's of an Alpha of 500 MHz, shirt and trousers 1.5 to 2 hours]:"
+    tr , '\t' < $table
+}
+
+# DRESS seconds of it (1 by default: DRESS=10 make papers runs all of it).
+dress() {
+    build/pliant run scenes/dress.yaml -o $out/dress --resume --end "${DRESS:-1} s" --no-report
+    local stats=$out/dress/stats.csv
+    awk -F, -v s="$(column "$stats" seconds)" -v r="$(column "$stats" max_rounds)" '
+        NR > 1 { seconds += $s; ++n; within += $r <= 3 }
+        END { printf "Otaduy09, figure 1: dress %.0f ms a step, %.1f minutes for all 5000 steps (15 hours), ",
+                     1000 * seconds / n, 5000 * seconds / n / 60
+              printf "%.1f %% of %d steps within 3 rounds (more than 90 %%)\n", 100 * within / n, n }' "$stats"
+}
+
+every=(otaduy09 dress heidelberger04 spillmann07 jung provot97)
 parts=("$@")
-[ ${#parts[@]} -gt 0 ] || parts=(otaduy09 heidelberger04 spillmann07 jung)
+[ ${#parts[@]} -gt 0 ] || parts=("${every[@]}")
 for part in "${parts[@]}"; do
-    declare -F "$part" > /dev/null || { echo "no part '$part'; there are otaduy09, heidelberger04, spillmann07, jung" >&2; exit 2; }
+    [[ " ${every[*]} " == *" $part "* ]] || { echo "no part '$part'; there are ${every[*]}" >&2; exit 2; }
     "$part"
 done
 echo "plots and data: $out"

@@ -16,11 +16,19 @@ void* operator new(std::size_t size)
     if (void* p = std::malloc(size > 0 ? size : 1)) return p;
     throw std::bad_alloc();
 }
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept
+{
+    return size > most_memory ? nullptr : std::malloc(size > 0 ? size : 1);
+}
 void operator delete(void* p) noexcept
 {
     std::free(p);
 }
 void operator delete(void* p, std::size_t) noexcept
+{
+    std::free(p);
+}
+void operator delete(void* p, const std::nothrow_t&) noexcept
 {
     std::free(p);
 }

@@ -2,6 +2,8 @@
 
 #include "methods/contact_fixture.hpp"
 #include "pliant/bodies/seam_pull.hpp"
+#include "pliant/dynamics/explicit.hpp"
+#include "pliant/methods/impact_zones.hpp"
 #include "pliant/methods/table.hpp"
 #include "pliant/world/sewing.hpp"
 #include "pliant/world/strain.hpp"
@@ -59,6 +61,53 @@ TEST(SeamPull, TheForceIsMinusTheGradientOfTheEnergy)
                 EXPECT_NEAR(f[i][k], (pull.energy(a) - pull.energy(b)) / (2 * h), 1e-6);
             }
     }
+}
+
+TEST(SeamPull, AKickSolvesTheThreadAtTheEndOfTheStep)
+{
+    const Real slack = 1e-4, damping = 0.1;
+    const std::vector<Real> inverse_mass = {1 / 2e-4, 1 / 5e-4};
+    Random random(4);
+    for (const Real dt : {1e-5, 4e-3, 1.0})
+        for (const Real distance : {1e-5, 1e-2, 1.0}) {
+            const SeamPull pull({{0, 1, 0.3}}, slack, damping);
+            Vec3s x = {Vec3::Zero(), distance * random.on_sphere()}, v(2);
+            for (Vec3& w : v) w = random.in_box(Vec3::Constant(-1), Vec3::Constant(1));
+            const Vec3s before = v;
+            pull.kick(x, inverse_mass, dt, v);
+            const Vec3 impulse = (v[0] - before[0]) / inverse_mass[0];
+            EXPECT_LT((impulse + (v[1] - before[1]) / inverse_mass[1]).norm(), 1e-15) << "momentum";
+            const Real k = pull.stiffness(pull.threads()[0], x[0], x[1]);
+            const Vec3 force = k * (x[1] - x[0] + (dt + damping) * (v[1] - v[0]));          // of the end
+            const Real rounding = 1e-15 * dt * k * (1 + (dt + damping) * before[1].norm()); // of stiff times small
+            EXPECT_LT((impulse - dt * force).norm(), 1e-9 * impulse.norm() + rounding)
+                << "dt " << dt << " d " << distance;
+        }
+}
+
+TEST(SeamPull, DoesNotMoveWhatIsHeld)
+{
+    const SeamPull pull({{0, 1, 0.3}}, 1e-4, 0.1);
+    Vec3s v(2, Vec3::Zero());
+    pull.kick({Vec3::Zero(), Vec3(0.1, 0, 0)}, {0, 1e4}, 4e-3, v);
+    EXPECT_EQ(v[0], Vec3(Vec3::Zero()));
+    EXPECT_LT(v[1].x(), 0);
+}
+
+TEST(Sewing, ExplicitStepsAreNoShorterForASeamAndCloseIt)
+{
+    World world = sewable(0.06), plain = world;
+    plain.model.batches.pop_back();
+    const int substeps = stable_substeps(plain.model, plain.state, 4e-3);
+    EXPECT_EQ(stable_substeps(world.model, world.state, 4e-3), substeps);
+    const auto method = make_method(world, ImpactZonesOptions());
+    int steps = 0;
+    while (world.state.sewn.empty() && steps < 400) {
+        EXPECT_EQ(method->step(world, 4e-3).substeps, substeps);
+        ++steps;
+    }
+    ASSERT_EQ(world.state.sewn, std::vector<std::int64_t>{0}) << "after " << steps << " steps";
+    EXPECT_LT(linear_momentum(world.model, world.state).norm(), 1e-9 * moving_mass(world.model));
 }
 
 TEST(Sewing, AFreeSeamClosesAtItsOwnPaceAndIsThenSewn)

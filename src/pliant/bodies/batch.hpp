@@ -81,6 +81,12 @@ public:
     /// Whether these bounds depend on the positions.
     virtual bool stiffness_varies() const { return false; }
 
+    /// Whether explicit integrators leave it to kick() instead of its forces: too stiff for their steps.
+    virtual bool kicks() const { return false; }
+    /// What it does to the velocities v in a time dt from positions x on, each element solved implicitly by itself.
+    /// inverse_mass: 0 for blocks that it cannot move.
+    virtual void kick(const Vec3s& /*x*/, const std::vector<Real>& /*inverse_mass*/, Real /*dt*/, Vec3s& /*v*/) const {}
+
     /// Largest elongation (length over rest length, minus one) of what resists stretching; at least 0.
     virtual Real max_elongation(const Vec3s& x) const = 0;
     /// Elements that are turned inside out, or flat.

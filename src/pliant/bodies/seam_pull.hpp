@@ -29,6 +29,8 @@ public:
     Real energy(const Vec3s& x) const override;
     std::unique_ptr<BatchRows> make_rows(const MatrixRows* matrix) const override;
     void add_row_bounds(const Vec3s& x, RowBounds& bounds) const override;
+    bool kicks() const override { return true; }
+    void kick(const Vec3s& x, const std::vector<Real>& inverse_mass, Real dt, Vec3s& v) const override;
     Real max_elongation(const Vec3s&) const override { return 0; }
     void raise_stress(const Vec3s&, std::vector<Real>&) const override {}
     std::shared_ptr<const ElementBatch> with_blocks(std::span<const Index> block) const override;

@@ -14,6 +14,7 @@
 #include <tbb/task_group.h>
 
 #include <algorithm>
+#include <exception>
 #include <thread>
 #include <vector>
 
@@ -33,6 +34,26 @@ inline constexpr Index chunk_size = 1024; ///< items a reduction adds before it 
 void set_thread_count(int threads);
 int thread_count();
 
+/// body(p) for p in [0, parts), each on a thread of its own; then throws what the first of them threw.
+template <class Body>
+void on_plain_threads(Index parts, Body&& body)
+{
+    std::vector<std::exception_ptr> thrown(static_cast<std::size_t>(parts));
+    const auto guarded = [&](Index p) {
+        try {
+            body(p);
+        } catch (...) {
+            thrown[p] = std::current_exception();
+        }
+    };
+    std::vector<std::thread> threads;
+    for (Index p = 1; p < parts; ++p) threads.emplace_back(guarded, p);
+    guarded(0);
+    for (std::thread& t : threads) t.join();
+    for (const std::exception_ptr& e : thrown)
+        if (e) std::rethrow_exception(e);
+}
+
 /// body(begin, end) on disjoint ranges that cover [0, n). Small n runs on the calling thread.
 template <class Body>
 void parallel_ranges(Index n, Index grain, Body&& body)
@@ -43,12 +64,9 @@ void parallel_ranges(Index n, Index grain, Body&& body)
         return;
     }
     if constexpr (PLIANT_PLAIN_THREADS) {
-        const std::int64_t parts = std::min<std::int64_t>(thread_count(), (n + grain - 1) / grain);
-        const auto begin = [&](std::int64_t part) { return Index(part * n / parts); };
-        std::vector<std::thread> threads;
-        for (std::int64_t p = 1; p < parts; ++p) threads.emplace_back([&, p] { body(begin(p), begin(p + 1)); });
-        body(Index(0), begin(1));
-        for (std::thread& t : threads) t.join();
+        const Index parts = std::min<Index>(thread_count(), (n + grain - 1) / grain);
+        const auto begin = [&](Index part) { return Index(std::int64_t(part) * n / parts); };
+        on_plain_threads(parts, [&](Index p) { body(begin(p), begin(p + 1)); });
     } else {
         tbb::task_group_context alone(tbb::task_group_context::isolated);
         tbb::parallel_for(
@@ -62,9 +80,12 @@ template <class First, class Second>
 void parallel_both(First&& first, Second&& second)
 {
     if constexpr (PLIANT_PLAIN_THREADS) {
-        std::thread other(second);
-        first();
-        other.join();
+        on_plain_threads(2, [&](Index p) {
+            if (p == 0)
+                first();
+            else
+                second();
+        });
     } else {
         tbb::task_group_context alone(tbb::task_group_context::isolated);
         tbb::parallel_invoke(first, second, alone);

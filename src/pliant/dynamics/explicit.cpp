@@ -49,6 +49,18 @@ Vec3 kick(const Model& model, const Vec3s& f, Real dt, Index block)
     return model.mass[block] > 0 ? Vec3(dt / model.mass[block] * f[block]) : Vec3(Vec3::Zero());
 }
 
+/// What is too stiff for explicit forces.
+void add_kicks(const Model& model, const State& state, Real dt, Vec3s& path)
+{
+    std::vector<Real> inverse_mass;
+    for (const auto& batch : model.batches) {
+        if (!batch->kicks()) continue;
+        for (Index i = count(inverse_mass); i < model.block_count(); ++i)
+            inverse_mass.push_back(model.is_prescribed(i) || model.mass[i] == 0 ? 0 : 1 / model.mass[i]);
+        batch->kick(state.position, inverse_mass, dt, path);
+    }
+}
+
 /// Rotors turn freely, pins follow their script.
 void set_rotations_and_pins(const Model& model, const State& state, Real dt, Vec3s& path)
 {
@@ -66,6 +78,7 @@ void kicked_velocities(const Model& model, const State& state, const Vec3s& forc
     path.resize(state.velocity.size());
     parallel_for(count(path), [&](Index i) { path[i] = state.velocity[i] + kick(model, force, dt, i); });
     set_rotations_and_pins(model, state, dt, path);
+    add_kicks(model, state, dt, path);
 }
 
 /// All but the change of the pins' own momentum. Internal forces of free blocks sum to minus those of pins.
@@ -100,8 +113,9 @@ void ExplicitStepper::substep(const Model& model, State& state, Real dt, const C
     const Real part = verlet ? dt / 2 : dt;
     parallel_for(n, [&](Index i) { path[i] = state.velocity[i] + kick(model, force_, part, i); });
     set_rotations_and_pins(model, state, dt, path);
+    const Vec3s predicted = verlet ? path : Vec3s();
+    add_kicks(model, state, dt, path);
     require_finite(model, path);
-    const Vec3s predicted = correction.motion ? path : Vec3s();
     if (correction.motion) {
         correction.motion(state, dt, path);
         require_finite(model, path);
@@ -112,7 +126,7 @@ void ExplicitStepper::substep(const Model& model, State& state, Real dt, const C
         parallel_for(n, [&](Index i) {
             if (model.is_prescribed(i) || model.mass[i] == 0) return; // angular velocities are advance()'s
             end[i] += kick(model, force_, dt, i);
-            if (!predicted.empty()) end[i] += path[i] - predicted[i];
+            end[i] += path[i] - predicted[i];
             state.velocity[i] = end[i];
         });
     }
@@ -123,7 +137,8 @@ void ExplicitStepper::substep(const Model& model, State& state, Real dt, const C
 Real stable_step(const Model& model, const State& state)
 {
     RowBounds bounds(model.block_count());
-    for (const auto& batch : model.batches) batch->add_row_bounds(state.position, bounds);
+    for (const auto& batch : model.batches)
+        if (!batch->kicks()) batch->add_row_bounds(state.position, bounds);
     Real step = std::numeric_limits<Real>::infinity();
     for (Index i = 0; i < model.block_count(); ++i) {
         if (bounds.stiffness[i] == 0) continue;
