@@ -93,7 +93,9 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
     Anderson anderson(options.anderson, active_.rows, system.diagonal_inverse, rows_.responses());
     constexpr int check_every = 4;    // a residual costs about what an iteration costs: a fifth of the time
     constexpr int max_patience = 4;   // more checks for squeezed rows, about as many iterations as a usual solve takes
-    constexpr int most_sweeps = 4;    // times as many sweeps at most, or rows cost more than the dynamics
+    constexpr int most_sweeps = 4;    // times as many sweeps at most, or rows cost more than the dynamics,
+    constexpr int slow = 40;          // except in a solve that is not there after so many iterations: then rows are
+    constexpr int slow_sweeps = 32;   // what holds it up, as where light cloth lies between heavy bodies
     constexpr Real near_enough = 0.8; // of the room: a fifth is left before continuous detection says no
     int patience = 0;
     Vec3s best_dv;
@@ -119,8 +121,9 @@ ContactResult Ica::solve(const ContactSystem& system, const ContactSolverOptions
             // Rows that lag behind the dynamics are swept more often, and the other way round.
             const Real rows = std::max(result.residuals.complementarity / options.tolerance,
                                        result.residuals.gap / options.gap_tolerance);
+            const int most = result.iterations < slow ? most_sweeps : slow_sweeps;
             inner.inner_sweeps = rows > result.residuals.dynamics / options.tolerance
-                                     ? std::min(2 * inner.inner_sweeps, most_sweeps * options.inner_sweeps)
+                                     ? std::min(2 * inner.inner_sweeps, most * options.inner_sweeps)
                                      : std::max(inner.inner_sweeps / 2, options.inner_sweeps);
             // A few rows squeezed close to the certified distance may ask for far more than all the others: once those
             // are solved, they get some more rounds, then continuous detection judges.
