@@ -8,8 +8,8 @@
 namespace pliant {
 namespace {
 
-/// What the contact has to undo: all of the depth that is of this step, a part of what was there before unless the point
-/// is on its way out already, and sliding as far as friction goes.
+/// What the contact has to undo: all of the depth that is of this step, a part of what was there before unless the
+/// point is on its way out already, and sliding as far as friction goes.
 Vec3 to_undo(const PointContact& contact, const Vec3& relative, Real recovery)
 {
     const Real all = contact.depth.norm();
