@@ -226,6 +226,26 @@ TEST(DirectForces, FrictionSticksBelowCoulombsBoundAndSlidesAboveIt)
     }
 }
 
+TEST(DirectForces, LetAPointThatIsFoundDeepInsideLeaveNoFasterThanItsFirstPush)
+{
+    DirectForces solver;
+    constexpr Real recovery = 0.1, found = 0.02;
+    Real depth = found, speed = 0;
+    for (int step = 0; step < 200 && depth > 0; ++step) {
+        const Real predicted = depth - dt * speed;
+        if (!(predicted > 0)) break;
+        const PointContact contact = {0, {none, none, none, none}, Vec4::Zero(), {0, predicted, 0}, 0, Vec3::Zero()};
+        const std::vector<Real> mass = {1};
+        const Vec3s displacement = {Vec3(0, dt * speed, 0)};
+        const Vec3s force =
+            forces_of(solver, {std::array{contact}, mass, displacement, dt, BoundaryShares::whole, {}, recovery});
+        speed += dt * force[0].y();
+        depth -= dt * speed;
+    }
+    EXPECT_GT(speed, 0);
+    EXPECT_LT(speed, recovery * found / dt * (1 + 1e-12));
+}
+
 TEST(DirectForces, UndoWhatTheStepBroughtAndTheGivenPartOfWhatWasThereBefore)
 {
     DirectForces solver;
@@ -238,7 +258,8 @@ TEST(DirectForces, UndoWhatTheStepBroughtAndTheGivenPartOfWhatWasThereBefore)
     };
     for (const Real recovery : {0.0, 0.1, 1.0}) {
         EXPECT_NEAR(undone(0.03, recovery), 0.03 + recovery * 0.07, 1e-13);
-        EXPECT_NEAR(undone(-0.03, recovery), recovery * 0.1, 1e-13) << "it leaves already";
+        for (const Real leaving : {0.005, 0.03}) // what was there before is 0.1 and that
+            EXPECT_NEAR(undone(-leaving, recovery), std::max(recovery * (0.1 + leaving) - leaving, 0.0), 1e-13);
         EXPECT_NEAR(undone(0.2, recovery), 0.1, 1e-13) << "it came from outside";
     }
 }

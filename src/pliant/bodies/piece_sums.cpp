@@ -12,7 +12,7 @@ PieceSums::PieceSums(const ElementBatch& batch) : piece_begin_{0}
         row_begin_ = {0};
         return;
     }
-    corners_ = count(batch.blocks(0));
+    corners_ = batch.blocks(0).size();
     std::vector<Index> block_of, piece; // per sum; blocks of a piece
     for (Index begin = 0; begin < elements; begin += elements_a_piece) {
         const Index end = std::min(begin + elements_a_piece, elements);
@@ -21,14 +21,19 @@ PieceSums::PieceSums(const ElementBatch& batch) : piece_begin_{0}
             for (const Index b : batch.blocks(e)) piece.push_back(b);
         std::sort(piece.begin(), piece.end());
         piece.erase(std::unique(piece.begin(), piece.end()), piece.end());
-        for (Index e = begin; e < end; ++e)
-            for (const Index b : batch.blocks(e))
-                places_.push_back(piece_begin_.back() +
-                                  static_cast<Index>(std::lower_bound(piece.begin(), piece.end(), b) - piece.begin()));
+        for (Index four = begin; four < end; four += 4)
+            for (std::size_t corner = 0; corner < corners_; ++corner)
+                for (Index e = four; e < four + 4; ++e) {
+                    const Index b = e < end ? batch.blocks(e)[corner] : none;
+                    const auto at = std::lower_bound(piece.begin(), piece.end(), b) - piece.begin();
+                    places_.push_back(b == none ? none : piece_begin_.back() + static_cast<Index>(at));
+                }
         block_of.insert(block_of.end(), piece.begin(), piece.end());
         piece_begin_.push_back(count(block_of));
     }
-    sums_.assign(block_of.size(), Vec3::Zero());
+    sums_.resize(block_of.size() + 1);
+    for (Index& place : places_)
+        if (place == none) place = count(block_of);
 
     const auto [least, most] = std::minmax_element(block_of.begin(), block_of.end());
     first_block_ = *least;
@@ -44,14 +49,14 @@ void PieceSums::clear_piece(Index first_element)
 {
     assert(first_element % elements_a_piece == 0);
     const Index piece = first_element / elements_a_piece;
-    std::fill(sums_.begin() + piece_begin_[piece], sums_.begin() + piece_begin_[piece + 1], Vec3::Zero());
+    std::fill(sums_.begin() + piece_begin_[piece], sums_.begin() + piece_begin_[piece + 1], PaddedVec());
 }
 
 void PieceSums::add_rows(Index begin, Index end, Vec3s& out) const
 {
     for (Index row = std::max(begin, first_block_); row < std::min(end, end_block()); ++row)
         for (Index k = row_begin_[row - first_block_]; k < row_begin_[row - first_block_ + 1]; ++k)
-            out[row] += sums_[row_places_[k]];
+            out[row] += sums_[row_places_[k]].vec();
 }
 
 } // namespace pliant

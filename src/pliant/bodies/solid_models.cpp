@@ -15,12 +15,6 @@ Batches one_batch(const Solid& solid, Index first_block)
     return {std::make_shared<Batch>(solid, first_block)};
 }
 
-Batches springs_and_volumes(const Solid& solid, Index first_block)
-{
-    return {std::make_shared<SpringBatch>(edge_springs(solid, first_block), solid.material.damping),
-            std::make_shared<ModelBatch<VolumeForce>>(solid, first_block)};
-}
-
 constexpr SolidModel models[] = {
     {"corotational",
      "linear elasticity in the rotated frame of each element, fast, for large rotations and small strain",
@@ -36,7 +30,7 @@ constexpr SolidModel models[] = {
     {"springs",
      "springs on the edges of the tetrahedra and a force that keeps their volume; as isotropic as the mesh is, and a "
      "`poisson` below 0.3 counts as 0.3",
-     springs_and_volumes},
+     one_batch<SpringSolidBatch>},
 };
 
 } // namespace

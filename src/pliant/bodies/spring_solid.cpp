@@ -8,7 +8,107 @@
 namespace pliant {
 namespace {
 
-constexpr std::array<std::array<int, 2>, 6> tet_edges = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+constexpr Real edge_share = 2.5; ///< k L^2 / (mu V), see spring_solid.hpp
+
+inline void four_volume_forces(Real modulus, const Four& volume, const std::array<FourVec, 4>& x,
+                               const std::array<FourVec, 4>& v, Real beta, std::array<FourVec, 3>& f)
+{
+    // V0 C b_k is a third of the area vector of the face opposite to corner k: J and its gradient need no rest shape
+    // but the volume.
+    const FourVec d1 = x[1] - x[0], d2 = x[2] - x[0], d3 = x[3] - x[0];
+    f = {cross(d2, d3), cross(d3, d1), cross(d1, d2)};
+    const Four scale = 1 / (6 * volume);
+    Four growth = scale * dot(d1, f[0]) - 1;
+    if (beta > 0) growth += beta * scale * (dot(f[0], v[1] - v[0]) + dot(f[1], v[2] - v[0]) + dot(f[2], v[3] - v[0]));
+    const Four pressure = -modulus / 6 * growth;
+    for (FourVec& force : f) force = pressure * force;
+}
+
+/// Both, one after the other, for a matrix.
+class BothRows final : public BatchRows {
+public:
+    BothRows(const SpringBatch& springs, const TetBatch& volumes, const MatrixRows& matrix)
+        : springs_(springs.make_rows(&matrix)), volumes_(volumes.make_rows(&matrix))
+    {}
+    Index first_block() const override { return volumes_->first_block(); }
+    Index end_block() const override { return volumes_->end_block(); }
+    void evaluate_system(Index begin, Index end, const Vec3s& x, Real dt) override
+    {
+        volumes_->evaluate_system(begin, end, x, dt); // springs have nothing to do before
+    }
+    void add_system(Index begin, Index end, const Vec3s& x, Real dt, BlockMatrix& A, Vec3s& force) const override
+    {
+        springs_->add_system(begin, end, x, dt, A, force);
+        volumes_->add_system(begin, end, x, dt, A, force);
+    }
+    void evaluate_forces(Index, Index, const Vec3s&, const Vec3s&) override {}
+    void add_forces(Index, Index, const Vec3s&, const Vec3s&, Vec3s&) const override {}
+
+private:
+    std::unique_ptr<BatchRows> springs_, volumes_;
+};
+
+/// Forces of both, tetrahedron by tetrahedron.
+class SpringSolidForces final : public BatchRows {
+public:
+    explicit SpringSolidForces(const SpringSolidBatch& batch)
+        : batch_(batch), sums_(batch.tetrahedra()), incidence_(incidence_of(batch.tetrahedra())),
+          moduli_(spring_moduli(batch.tetrahedra().elasticity()))
+    {}
+    Index first_block() const override { return incidence_.first_block; }
+    Index end_block() const override { return incidence_.end_block(); }
+    void evaluate_system(Index, Index, const Vec3s&, Real) override {}
+    void add_system(Index, Index, const Vec3s&, Real, BlockMatrix&, Vec3s&) const override {}
+
+    void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) override
+    {
+        const TetBatch& tets = batch_.tetrahedra();
+        const Real beta = tets.damping();
+        Index four = begin / 4;
+        sums_.evaluate(begin, end, x, v, [&](const FourElements&, const auto& at, const auto& speed, auto& f) {
+            const auto& [r, volume] = batch_.rest(four++);
+            four_volume_forces(moduli_.volume, volume, at, speed, beta, f);
+            const Four modulus = edge_share * moduli_.mu * volume; // k L^2
+            const auto pull = [&]<int k>(std::integral_constant<int, k>) {
+                constexpr int i = tet_edges[k][0], j = tet_edges[k][1];
+                const FourVec d = at[j] - at[i];
+                if (!(beta > 0)) return spring(modulus, r[k], d);
+                return damped_spring(modulus, r[k], d, speed[j] - speed[i], beta);
+            };
+            const FourVec p01 = pull(std::integral_constant<int, 0>()), p02 = pull(std::integral_constant<int, 1>()),
+                          p03 = pull(std::integral_constant<int, 2>()), p12 = pull(std::integral_constant<int, 3>()),
+                          p13 = pull(std::integral_constant<int, 4>()), p23 = pull(std::integral_constant<int, 5>());
+            f[0] = f[0] - p01 + p12 + p13;
+            f[1] = f[1] - p02 - p12 + p23;
+            f[2] = f[2] - p03 - p13 - p23;
+        });
+    }
+    void add_forces(Index begin, Index end, const Vec3s&, const Vec3s&, Vec3s& force) const override
+    {
+        sums_.add_rows(begin, end, force);
+    }
+
+private:
+    /// What a spring along d with the stiffness k = modulus r^2 does to the end where d begins; r = 1 / L, w: velocity
+    /// of the other end. k (1 - L/l) d, and the stiffness of spring_stiffness() times the velocity.
+    static FourVec spring(const Four& modulus, const Four& r, const FourVec& d)
+    {
+        return (modulus * r * (r - 1 / dot(d, d).max(least_length_sq).sqrt())) * d;
+    }
+    static FourVec damped_spring(const Four& modulus, const Four& r, const FourVec& d, const FourVec& w, Real beta)
+    {
+        const Four inverse = 1 / dot(d, d).max(least_length_sq).sqrt();
+        const Four tension = modulus * r * (r - inverse);
+        const Four across = tension.max(0), along = dot(d, w) * inverse * inverse;
+        return (tension + beta * along * (modulus * r * r - across)) * d + (beta * across) * w;
+    }
+    static constexpr Real least_length_sq = 1e-200; ///< of no length there is no direction: d is 0, and so is the force
+
+    const SpringSolidBatch& batch_;
+    TetForces sums_;
+    Incidence incidence_;
+    SpringModuli moduli_;
+};
 
 } // namespace
 
@@ -30,7 +130,7 @@ std::vector<Spring> edge_springs(const Solid& solid, Index first_block)
         for (const auto& [i, j] : tet_edges) {
             const auto [a, b] = std::minmax(e.nodes[i], e.nodes[j]);
             const Real length = (solid.rest[b] - solid.rest[a]).norm();
-            springs.push_back({a, b, length, 2.5 * mu * e.volume / (length * length), SpringKind::edge});
+            springs.push_back({a, b, length, edge_share * mu * e.volume / (length * length), SpringKind::edge});
         }
     std::stable_sort(springs.begin(), springs.end(),
                      [](const Spring& s, const Spring& t) { return s.a != t.a ? s.a < t.a : s.b < t.b; });
@@ -47,6 +147,35 @@ std::vector<Spring> edge_springs(const Solid& solid, Index first_block)
         s.b += first_block;
     }
     return springs;
+}
+
+SpringSolidBatch::SpringSolidBatch(const Solid& solid, Index first_block)
+    : springs_(edge_springs(solid, first_block), solid.material.damping), volumes_(solid, first_block)
+{
+    const Index elements = volumes_.element_count();
+    for (Index i = 0; i < elements; i += 4) {
+        FourRest& four = rest_.emplace_back();
+        for (Index lane = 0; lane < 4; ++lane) {
+            const SolidElement& e = solid.elements[std::min(i + lane, elements - 1)];
+            four.volume[lane] = e.volume;
+            for (std::size_t k = 0; k < tet_edges.size(); ++k) {
+                const auto [a, b] = tet_edges[k];
+                four.inverse_length[k][lane] = 1 / (solid.rest[e.nodes[b]] - solid.rest[e.nodes[a]]).norm();
+            }
+        }
+    }
+}
+
+std::unique_ptr<BatchRows> SpringSolidBatch::make_rows(const MatrixRows* matrix) const
+{
+    if (matrix) return std::make_unique<BothRows>(springs_, volumes_, *matrix);
+    return std::make_unique<SpringSolidForces>(*this);
+}
+
+void SpringSolidBatch::add_row_bounds(const Vec3s& x, RowBounds& bounds) const
+{
+    springs_.add_row_bounds(x, bounds);
+    volumes_.add_row_bounds(x, bounds);
 }
 
 Real VolumeForce::energy(const Elasticity& m, const SolidElement& e, const Corners& x)
@@ -94,15 +223,7 @@ void VolumeForce::add_stiffness(const Elasticity& m, const SolidElement& e, cons
 void VolumeForce::four_forces(const Elasticity& m, const FourElements& e, const std::array<FourVec, 4>& x,
                               const std::array<FourVec, 4>& v, Real beta, std::array<FourVec, 3>& f)
 {
-    // V0 C b_k is a third of the area vector of the face opposite to corner k: J and its gradient need no rest shape
-    // but the volume.
-    const FourVec d1 = x[1] - x[0], d2 = x[2] - x[0], d3 = x[3] - x[0];
-    f = {cross(d2, d3), cross(d3, d1), cross(d1, d2)};
-    const Four scale = 1 / (6 * e.volume);
-    Four growth = scale * dot(d1, f[0]) - 1;
-    if (beta > 0) growth += beta * scale * (dot(f[0], v[1] - v[0]) + dot(f[1], v[2] - v[0]) + dot(f[2], v[3] - v[0]));
-    const Four pressure = -spring_moduli(m).volume / 6 * growth;
-    for (FourVec& force : f) force = pressure * force;
+    four_volume_forces(spring_moduli(m).volume, e.volume, x, v, beta, f);
 }
 
 Real VolumeForce::stiffness_bound(const Elasticity& m, const Mat3& F)

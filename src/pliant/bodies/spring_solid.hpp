@@ -39,4 +39,42 @@ struct VolumeForce {
     static Real stress(const Elasticity& m, const Mat3& F);
 };
 
+/// Springs and volume forces of a solid in one batch. With a matrix each edge counts once; for forces alone every
+/// tetrahedron brings its own part of the springs on its edges, because a visit of its nodes costs more than six
+/// lengths.
+class SpringSolidBatch final : public ElementBatch {
+public:
+    SpringSolidBatch(const Solid& solid, Index first_block);
+
+    Index element_count() const override { return volumes_.element_count(); }
+    std::span<const Index> blocks(Index element) const override { return volumes_.blocks(element); }
+    Real damping() const override { return volumes_.damping(); }
+    Real energy(const Vec3s& x) const override { return springs_.energy(x) + volumes_.energy(x); }
+    std::unique_ptr<BatchRows> make_rows(const MatrixRows* matrix) const override;
+    void add_row_bounds(const Vec3s& x, RowBounds& bounds) const override;
+    bool stiffness_varies() const override { return true; }
+    Real max_elongation(const Vec3s& x) const override { return volumes_.max_elongation(x); }
+    Index inverted(const Vec3s& x) const override { return volumes_.inverted(x); }
+    void raise_stress(const Vec3s& x, std::vector<Real>& at_block) const override
+    {
+        volumes_.raise_stress(x, at_block);
+    }
+
+    /// Of four tetrahedra side by side.
+    struct FourRest {
+        std::array<Four, 6> inverse_length; ///< of the edges, in the order of tet_edges [1/m]
+        Four volume;                        ///< [m^3]
+    };
+    const FourRest& rest(Index four) const { return rest_[four]; }
+    const TetBatch& tetrahedra() const { return volumes_; }
+
+private:
+    SpringBatch springs_;
+    ModelBatch<VolumeForce> volumes_;
+    std::vector<FourRest> rest_;
+};
+
+/// The edges of a tetrahedron, by its corners.
+inline constexpr std::array<std::array<int, 2>, 6> tet_edges = {{{0, 1}, {0, 2}, {0, 3}, {1, 2}, {1, 3}, {2, 3}}};
+
 } // namespace pliant

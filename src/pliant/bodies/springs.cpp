@@ -1,12 +1,10 @@
 #include "pliant/bodies/springs.hpp"
 
 #include "pliant/bodies/four.hpp"
-#include "pliant/bodies/piece_sums.hpp"
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 namespace pliant {
 
@@ -82,7 +80,6 @@ public:
     void evaluate_system(Index, Index, const Vec3s&, Real) override {}
     void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) override
     {
-        if (sums_) sums_->clear_piece(begin);
         for (Index i = begin; i < end; i += 4) {
             const FourSprings& s = fours_[i / 4];
             const FourVec d = gather(x, s.b.data(), 1) - gather(x, s.a.data(), 1);
@@ -95,15 +92,7 @@ public:
                 const Four along = dot(d, w) * inverse * inverse, across = ratio.max(0);
                 f = f + (damping_ * s.stiffness) * (across * w + (along * (1 - across)) * d);
             }
-            if (!sums_) {
-                for (Index lane = 0; lane < 4; ++lane) force_[i + lane] = f[lane];
-                continue;
-            }
-            for (Index lane = 0; lane < std::min<Index>(4, end - i); ++lane) {
-                const Index* place = sums_->places(i + lane);
-                (*sums_)[place[0]] += f[lane];
-                (*sums_)[place[1]] -= f[lane];
-            }
+            for (Index lane = 0; lane < 4; ++lane) force_[i + lane] = f[lane];
         }
     }
 
@@ -143,7 +132,6 @@ public:
 
     void add_forces(Index begin, Index end, const Vec3s&, const Vec3s&, Vec3s& force) const override
     {
-        if (sums_) return sums_->add_rows(begin, end, force);
         for (Index row = std::max(begin, first_); row < std::min(end, end_block()); ++row) {
             Vec3 f = Vec3::Zero();
             for (Index k = begin_[row - first_]; k < begin_[row - first_ + 1]; ++k) {
@@ -174,11 +162,6 @@ private:
                 four.stiffness[lane] = s.stiffness;
             }
         }
-        // Edges of tetrahedra are many at a node: cloth has few springs there, and sums them as fast one by one.
-        if (!springs.empty() && springs[0].kind == SpringKind::edge) {
-            sums_.emplace(batch);
-            return;
-        }
         force_.resize(4 * fours_.size());
         for (const Incidence::Corner& c : incidence.corners)
             signed_.push_back(c.corner == 0 ? c.element : -1 - c.element);
@@ -190,9 +173,8 @@ private:
     std::vector<SpringEnd> ends_; ///< with a matrix
     // Without a matrix: four springs at a time.
     std::vector<FourSprings> fours_;
-    std::optional<PieceSums> sums_; ///< or the next two
-    Vec3s force_;                   ///< per spring, on its end a [N]
-    std::vector<Index> signed_;     ///< the spring i whose end a is here, or -1 - i: its end b
+    Vec3s force_;               ///< per spring, on its end a [N]
+    std::vector<Index> signed_; ///< the spring i whose end a is here, or -1 - i: its end b
 };
 
 } // namespace

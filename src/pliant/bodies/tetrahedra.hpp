@@ -74,19 +74,18 @@ public:
         sums_.clear_piece(begin);
         for (Index i = begin; i < end; i += 4) {
             const Index* nodes = batch_.four_nodes(i / 4);
-            std::array<FourVec, 4> at;
+            std::array<FourVec, 4> at, speed;
             for (int k = 0; k < 4; ++k) at[k] = gather(x, nodes + k, 4);
-            std::array<FourVec, 4> speed = at; // nobody looks at it without damping
-            if (batch_.damping() > 0)
-                for (int k = 0; k < 4; ++k) speed[k] = gather(v, nodes + k, 4);
             std::array<FourVec, 3> f;
-            kernel(batch_.four(i / 4), at, speed, f);
-            const FourVec first = -(f[0] + f[1] + f[2]); // all sum to zero
-            for (Index lane = 0; lane < std::min<Index>(4, end - i); ++lane) {
-                const Index* place = sums_.places(i + lane);
-                sums_[place[0]] += first[lane];
-                for (int k = 0; k < 3; ++k) sums_[place[k + 1]] += f[k][lane];
+            if (batch_.damping() > 0) {
+                for (int k = 0; k < 4; ++k) speed[k] = gather(v, nodes + k, 4);
+                kernel(batch_.four(i / 4), at, speed, f);
+            } else {
+                kernel(batch_.four(i / 4), at, at, f); // nobody looks at the speed
             }
+            const FourVec first = -(f[0] + f[1] + f[2]); // all sum to zero
+            sums_.add(i, 0, first);
+            for (int k = 0; k < 3; ++k) sums_.add(i, k + 1, f[k]);
         }
     }
 

@@ -8,15 +8,16 @@
 namespace pliant {
 namespace {
 
-/// What the contact has to undo: all of the depth that is of this step, a part of what was there before, and sliding as
-/// far as friction goes.
+/// What the contact has to undo: all of the depth that is of this step, a part of what was there before unless the
+/// point is on its way out already, and sliding as far as friction goes.
 Vec3 to_undo(const PointContact& contact, const Vec3& relative, Real recovery)
 {
     const Real all = contact.depth.norm();
     if (!(all > 0)) return contact.depth;
     const Vec3 n = contact.depth / all;
-    const Real approach = std::clamp(-relative.dot(n), 0.0, all);
-    const Real depth = approach + recovery * (all - approach);
+    const Real leaving = relative.dot(n), approach = std::clamp(-leaving, 0.0, all);
+    const Real wanted = approach + recovery * (all - approach) - (1 - recovery) * std::max(leaving, 0.0);
+    const Real depth = std::max(wanted, 0.0);
     const Vec3 u = relative - relative.dot(n) * n;
     const Real length = u.norm();
     const Vec3 out = recovery < 1 ? Vec3(depth * n) : contact.depth;

@@ -23,7 +23,9 @@
 // shared equally among its contacts.
 //
 // A depth that was there before the step, undone within it, would leave with a velocity of d_i / dt that nothing paid
-// for. `recovery` below 1 undoes what the step itself brought completely, and of the rest that part.
+// for. `recovery` r below 1 undoes what the step itself brought completely, and of the rest that part: a depth that was
+// D at the start shall be (1 - r) D at the end. A point that leaves faster by itself is not pushed; otherwise pushes of
+// many steps would add up to the speed that was to be avoided.
 //
 // Friction [section 3.4]: with u the relative displacement of the step across d_i, the point is pushed back by
 // min(mu |d_i|, |u|) in the same shares as d_i. That is Coulomb's bound on |f_i|, and sticks below it. So friction is

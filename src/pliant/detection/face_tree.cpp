@@ -11,7 +11,7 @@
 namespace pliant {
 namespace {
 
-constexpr Index faces_a_leaf = 6;
+constexpr Index faces_a_leaf = 8;
 
 /// Distance of a point from a box, rounded down: boxes are wider than what they hold.
 Real distance_below(const Box& box, const Vec3& p)
@@ -41,9 +41,15 @@ FaceTree::FaceTree(const CollisionMesh& mesh) : mesh_(mesh), order_(mesh.faces.s
 void FaceTree::build(Index begin, Index end, const Vec3s& centre)
 {
     const Index self = count(nodes_);
-    nodes_.push_back({Box(), none, begin, end, self + 1});
+    nodes_.push_back({Box(), none, begin, end, 0, 0, self + 1});
     if (end - begin <= faces_a_leaf) {
         std::sort(order_.begin() + begin, order_.begin() + end);
+        nodes_[self].vertices_begin = count(vertices_);
+        for (Index i = begin; i < end; ++i)
+            for (const Index v : mesh_.faces[order_[i]])
+                if (std::find(vertices_.begin() + nodes_[self].vertices_begin, vertices_.end(), v) == vertices_.end())
+                    vertices_.push_back(v);
+        nodes_[self].vertices_end = count(vertices_);
         return;
     }
     Vec3 lo = centre[order_[begin]], hi = lo;
@@ -68,22 +74,19 @@ void FaceTree::refit(std::span<const Vec3> x, std::span<const Index> bodies)
         count(bodies),
         [&](Index i) {
             const Index body = bodies[i];
-            for (Index n = root_[body + 1]; n-- > root_[body];) { // children come after their parents
+            for (Index n = root_[body + 1]; n-- > root_[body];) { // children come after their parents, leaves in order
                 Node& node = nodes_[n];
-                node.box = Box();
                 if (node.right != none) {
-                    node.box.add(nodes_[n + 1].box);
+                    node.box = nodes_[n + 1].box;
                     node.box.add(nodes_[node.right].box);
                     continue;
                 }
-                Vec3 lo = x[mesh_.faces[order_[node.begin]][0]], hi = lo;
-                for (Index k = node.begin; k < node.end; ++k)
-                    for (Index v : mesh_.faces[order_[k]]) {
-                        lo = lo.cwiseMin(x[v]);
-                        hi = hi.cwiseMax(x[v]);
-                    }
-                node.box.add(lo);
-                node.box.add(hi);
+                Vec3 lo = x[vertices_[node.vertices_begin]], hi = lo;
+                for (Index k = node.vertices_begin + 1; k < node.vertices_end; ++k) {
+                    lo = lo.cwiseMin(x[vertices_[k]]);
+                    hi = hi.cwiseMax(x[vertices_[k]]);
+                }
+                node.box = box_of(lo, hi);
             }
         },
         1);

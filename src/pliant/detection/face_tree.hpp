@@ -7,6 +7,18 @@
 
 namespace pliant {
 
+/// A box around [lo, hi], at most two roundings of a float wider.
+inline Box box_of(const Vec3& lo, const Vec3& hi)
+{
+    const auto below = [](Real x) { return static_cast<float>(x - 0x1p-23 * std::abs(x) - 0x1p-148); };
+    Box b;
+    for (int k = 0; k < 3; ++k) {
+        b.bound[k] = below(lo[k]);
+        b.bound[3 + k] = below(-hi[k]);
+    }
+    return b;
+}
+
 class FaceTree {
 public:
     explicit FaceTree(const CollisionMesh& mesh);
@@ -42,9 +54,10 @@ public:
 private:
     struct Node {
         Box box;
-        Index right = none;       ///< right child; the left one follows its parent. `none` in a leaf
-        Index begin = 0, end = 0; ///< range in order_
-        Index after = 0;          ///< the node that follows when this one is left out
+        Index right = none;                         ///< right child; the left one follows its parent. `none` in a leaf
+        Index begin = 0, end = 0;                   ///< range in order_
+        Index vertices_begin = 0, vertices_end = 0; ///< of a leaf: range in vertices_
+        Index after = 0;                            ///< the node that follows when this one is left out
     };
     void build(Index begin, Index end, const Vec3s& centre);
     /// Goes down where enter(box) is true, and calls visit(face) in the leaves.
@@ -64,7 +77,8 @@ private:
     }
 
     const CollisionMesh& mesh_;
-    std::vector<Index> order_; ///< faces in the order of the leaves
+    std::vector<Index> order_;    ///< faces in the order of the leaves
+    std::vector<Index> vertices_; ///< of the leaves, each once a leaf
     std::vector<Node> nodes_;
     std::vector<Index> root_; ///< per body + 1: range in nodes_
 };

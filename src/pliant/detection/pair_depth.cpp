@@ -1,11 +1,19 @@
 #include "pliant/detection/pair_depth.hpp"
 
+#include "pliant/core/parallel.hpp"
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
 namespace pliant {
 namespace {
+
+constexpr Index most_in_list = 512; ///< faces: more are put into a grid
+constexpr Index at_once = 256;      ///< edges or points that a thread takes
+
+constexpr Real slack = 1e-10; ///< closes the cracks between neighbouring faces
 
 struct Hit {
     Real t;       ///< from the free end (0) to the colliding one (1)
@@ -13,10 +21,15 @@ struct Hit {
     bool front;   ///< enters through the outside of the face
 };
 
-/// Where the segment q -> p meets the face. A little slack closes the cracks between neighbouring faces.
+Vec3 weights_of(Real area_sq, Real u, Real v)
+{
+    const Vec3 w(std::max(area_sq - u - v, 0.0), std::max(u, 0.0), std::max(v, 0.0));
+    return w / w.sum();
+}
+
+/// Where the segment q -> p meets the face.
 std::optional<Hit> cut(const Vec3& q, const Vec3& p, const PairDepth::Face& f)
 {
-    constexpr Real slack = 1e-10;
     const Real above = f.area.dot(q - f.corner), below = f.area.dot(p - f.corner), all = above - below;
     if (all > 0 ? above < -slack * all || below > slack * all : above > -slack * all || below < slack * all) return {};
     if (all == 0) return {};
@@ -25,8 +38,31 @@ std::optional<Hit> cut(const Vec3& q, const Vec3& p, const PairDepth::Face& f)
     const Real area_sq = f.area.squaredNorm();
     const Real u = r.cross(f.e2).dot(f.area), v = f.e1.cross(r).dot(f.area);
     if (!(u >= -slack * area_sq && v >= -slack * area_sq && u + v <= (1 + slack) * area_sq)) return {};
-    const Vec3 w(std::max(area_sq - u - v, 0.0), std::max(u, 0.0), std::max(v, 0.0));
-    return Hit{t, w / w.sum(), all > 0};
+    return Hit{t, weights_of(area_sq, u, v), all > 0};
+}
+
+/// The same for four faces: found(lane, Hit) for those that are met. lo, hi: a box around the segment.
+template <class Found>
+void cut_four(const FourVec& lo, const FourVec& hi, const FourVec& q, const FourVec& way, const FourFaces& f,
+              Found&& found)
+{
+    unsigned hits = at_least(hi.x, f.lo.x) & at_least(hi.y, f.lo.y) & at_least(hi.z, f.lo.z) & at_least(f.hi.x, lo.x) &
+                    at_least(f.hi.y, lo.y) & at_least(f.hi.z, lo.z);
+    if (hits == 0) return;
+    const FourVec from = q - f.corner;
+    const Four above = dot(f.area, from), all = -dot(f.area, way);
+    hits &= at_least(slack * all * all, above * (above - all)); // the ends are on different sides
+    if (hits == 0) return;
+    const Four part = above / all; // not a number for a way along the face: then nothing below holds
+    hits &= at_least(part, Four::Constant(-slack)) & at_least(Four::Constant(1 + slack), part);
+    const Four t = part.max(0).min(1);
+    const FourVec r = from + t * way;
+    const Four u = dot(r, f.first), v = dot(r, f.second), least = -slack * f.area_sq;
+    hits &= at_least(u, least) & at_least(v, least) & at_least((1 + slack) * f.area_sq, u + v);
+    for (; hits != 0; hits &= hits - 1) {
+        const int i = std::countr_zero(hits);
+        found(i, Hit{t[i], weights_of(f.area_sq[i], u[i], v[i]), all[i] > 0});
+    }
 }
 
 Vec3 face_normal(std::span<const Vec3> x, const Triangle& f)
@@ -104,7 +140,13 @@ void PairDepth::find_samples(const CollisionMesh& mesh, const FaceTree& tree, st
             if (groups.find(q, pair.inside) == none) edges_.push_back({e, q, x[q]});
     if (mesh.is_shell[pair.body]) add_inward_edges(mesh, x, groups, pair);
     if (edges_.empty()) return;
+    collect_faces(mesh, tree, x, groups, pair);
+    cut_edges(mesh, x, groups, pair);
+}
 
+void PairDepth::collect_faces(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
+                              const PointGroups& groups, const PointGroups::Pair& pair)
+{
     Vec3 lo = edges_[0].free_end, hi = lo;
     Real length = 0;
     for (const BorderEdge& edge : edges_) {
@@ -113,22 +155,41 @@ void PairDepth::find_samples(const CollisionMesh& mesh, const FaceTree& tree, st
         hi = hi.cwiseMax(p).cwiseMax(q);
         length += (p - q).norm();
     }
-    Box box;
-    box.add(lo);
-    box.add(hi);
     faces_.clear();
-    tree.for_overlapping(pair.inside, box, [&](Index f) { faces_.push_back(f); });
-    // Half the mean edge: measured best between 0.35 and 1.
-    grid_.reset(lo, hi, 0.5 * length / count(edges_), 8 * (count(edges_) + count(faces_)));
+    tree.for_overlapping(pair.inside, box_of(lo, hi), [&](Index f) { faces_.push_back(f); });
+    few_ = count(faces_) <= most_in_list;
+    if (few_) return list_faces(mesh, x);
     face_data_.clear();
-    for (Index f : faces_) {
+    for (const Index f : faces_) {
         const Triangle& v = mesh.faces[f];
         const Vec3 e1 = x[v[1]] - x[v[0]], e2 = x[v[2]] - x[v[0]];
         face_data_.push_back({x[v[0]], e1, e2, e1.cross(e2)});
     }
+    // Half the mean edge: measured best between 0.35 and 1.
+    grid_.reset(lo, hi, 0.5 * length / count(edges_), 8 * (count(edges_) + count(faces_)));
     grid_.fill(face_data_);
-    seen_by_.assign(faces_.size(), none);
-    cut_edges(mesh, x, groups, pair);
+}
+
+void PairDepth::list_faces(const CollisionMesh& mesh, std::span<const Vec3> x)
+{
+    while (count(faces_) % 4 != 0) faces_.push_back(faces_.back()); // twice the same is the same
+    const Index fours = count(faces_) / 4;
+    fours_.resize(static_cast<std::size_t>(fours));
+    boxes_.resize(fours, false);
+    for (Index i = 0; i < fours; ++i) {
+        std::array<std::array<Index, 4>, 3> corners;
+        for (int lane = 0; lane < 4; ++lane)
+            for (int k = 0; k < 3; ++k) corners[k][lane] = mesh.faces[faces_[4 * i + lane]][k];
+        const FourVec a = gather(x, corners[0].data(), 1), b = gather(x, corners[1].data(), 1),
+                      c = gather(x, corners[2].data(), 1);
+        const FourVec e1 = b - a, e2 = c - a, area = cross(e1, e2);
+        const FourVec low = {a.x.min(b.x).min(c.x), a.y.min(b.y).min(c.y), a.z.min(b.z).min(c.z)};
+        const FourVec high = {a.x.max(b.x).max(c.x), a.y.max(b.y).max(c.y), a.z.max(b.z).max(c.z)};
+        fours_[i] = {low, high, a, area, cross(e2, area), cross(area, e1), dot(area, area)};
+        const Vec3 lo(low.x.minCoeff(), low.y.minCoeff(), low.z.minCoeff());
+        const Vec3 hi(high.x.maxCoeff(), high.y.maxCoeff(), high.z.maxCoeff());
+        boxes_.set(i, 0, box_of(lo, hi));
+    }
 }
 
 /// A shell has no nodes inside, and where it lies flat on a body its edges lead along it, not out. So each of its
@@ -146,37 +207,77 @@ void PairDepth::add_inward_edges(const CollisionMesh& mesh, std::span<const Vec3
                        [](const BorderEdge& a, const BorderEdge& b) { return a.entry < b.entry; });
 }
 
+/// accepts(face): whether the face counts for this edge.
+template <class Accepts>
+void PairDepth::cut_by_list(const Vec3& q, const Vec3& p, Accepts&& accepts, Cut& nearest) const
+{
+    const Vec3 lo = q.cwiseMin(p), hi = q.cwiseMax(p);
+    const Vec3 margin = Vec3::Constant(1e-8 * (hi - lo).sum()); // a hit may be that far off by its slack
+    const MovingBox box = {box_of(lo - margin, hi + margin), Box()};
+    const FourVec start = four_times(q), way = four_times(p - q);
+    const FourVec low = four_times(lo - margin), high = four_times(hi + margin);
+    const Index fours = count(fours_);
+    for (Index i = 0; i < fours; i += BoxLanes::width) {
+        const Index n = std::min(BoxLanes::width, fours - i);
+        for (unsigned near = boxes_.overlaps<false>(i, n, box); near != 0; near &= near - 1) {
+            const Index four = i + std::countr_zero(near);
+            nearest.tests += 4;
+            cut_four(low, high, start, way, fours_[four], [&](int lane, const Hit& hit) {
+                const Index f = faces_[4 * four + lane];
+                if (hit.t > nearest.t || (hit.t == nearest.t && f >= nearest.face) || !accepts(f)) return;
+                nearest = {hit.t, hit.weights, f, hit.front, nearest.tests};
+            });
+        }
+    }
+}
+
+/// seen_by: per face the last edge it was compared with.
+template <class Accepts>
+void PairDepth::cut_by_grid(const Vec3& q, const Vec3& p, Index edge, std::vector<Index>& seen_by, Accepts&& accepts,
+                            Cut& nearest) const
+{
+    grid_.along(q, p, [&](std::span<const Index> items, Real t_out) {
+        for (const Index i : items) {
+            if (seen_by[i] == edge) continue; // in an earlier cell
+            seen_by[i] = edge;
+            const Index f = faces_[i];
+            ++nearest.tests;
+            const std::optional<Hit> hit = cut(q, p, face_data_[i]);
+            if (!hit || hit->t > nearest.t || (hit->t == nearest.t && f >= nearest.face) || !accepts(f)) continue;
+            nearest = {hit->t, hit->weights, f, hit->front, nearest.tests};
+        }
+        return nearest.t < t_out;
+    });
+}
+
 void PairDepth::cut_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
                           const PointGroups::Pair& pair)
 {
     const bool self = pair.body == pair.inside;
-    for (Index number = 0; number < count(edges_); ++number) {
-        const BorderEdge& edge = edges_[number];
-        const Index node = groups.entries[edge.entry].node;
-        const Vec3 &p = x[node], &q = edge.free_end;
-        Hit nearest = {2, Vec3::Zero(), false};
-        Index face = none;
-        grid_.along(q, p, [&](std::span<const Index> items, Real t_out) {
-            for (Index i : items) {
-                if (seen_by_[i] == number) continue; // in an earlier cell
-                seen_by_[i] = number;
-                const Index f = faces_[i];
-                if (self &&
-                    !(far_at_rest(mesh, node, mesh.faces[f]) && far_at_rest(mesh, edge.free_node, mesh.faces[f])))
-                    continue;
-                ++face_tests_;
-                const std::optional<Hit> hit = cut(q, p, face_data_[i]);
-                if (!hit || hit->t > nearest.t || (hit->t == nearest.t && f >= face)) continue;
-                nearest = *hit;
-                face = f;
-            }
-            return nearest.t < t_out;
-        });
+    cuts_.resize(edges_.size());
+    parallel_ranges(count(edges_), at_once, [&](Index begin, Index end) {
+        std::vector<Index> seen_by(few_ ? 0 : faces_.size(), none);
+        for (Index e = begin; e < end; ++e) {
+            const Index node = groups.entries[edges_[e].entry].node, free_node = edges_[e].free_node;
+            const auto accepts = [&](Index f) {
+                return !self || (far_at_rest(mesh, node, mesh.faces[f]) && far_at_rest(mesh, free_node, mesh.faces[f]));
+            };
+            cuts_[e] = {};
+            if (few_)
+                cut_by_list(edges_[e].free_end, x[node], accepts, cuts_[e]);
+            else
+                cut_by_grid(edges_[e].free_end, x[node], e, seen_by, accepts, cuts_[e]);
+        }
+    });
+    for (Index e = 0; e < count(edges_); ++e) {
+        const Cut& nearest = cuts_[e];
+        face_tests_ += nearest.tests;
         // No face (an end on the surface, up to rounding) is no sample. Neither is a back face: the free end is not
         // really free then.
-        if (face == none || !nearest.front) continue;
-        samples_.push_back({q + nearest.t * (p - q), nearest.weights, face});
-        ++sample_begin_[edge.entry - pair.begin + 1];
+        if (nearest.face == none || !nearest.front) continue;
+        const Vec3 &p = x[groups.entries[edges_[e].entry].node], &q = edges_[e].free_end;
+        samples_.push_back({q + nearest.t * (p - q), nearest.weights, nearest.face});
+        ++sample_begin_[edges_[e].entry - pair.begin + 1];
     }
     for (std::size_t i = 1; i < sample_begin_.size(); ++i) sample_begin_[i] += sample_begin_[i - 1];
 }
@@ -184,8 +285,8 @@ void PairDepth::cut_edges(const CollisionMesh& mesh, std::span<const Vec3> x, co
 void PairDepth::compute(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
                         const VertexNormals& normals, PointGroups& groups, const PointGroups::Pair& pair)
 {
-    layer_.clear();
-    for (Index e = pair.begin; e < pair.end; ++e) {
+    const auto border_point = [&](Index i) {
+        const Index e = pair.begin + i;
         groups.depth[e] = {};
         const Vec3& p = x[groups.entries[e].node];
         Average average(mesh.edge[pair.body]);
@@ -199,10 +300,13 @@ void PairDepth::compute(const CollisionMesh& mesh, const FaceTree& tree, std::sp
             const Vec3 out = sample.x - p;
             average.add(out.squaredNorm(), std::max(out.dot(n), 0.0), n); // eq. 2
         }
-        if (average.empty()) continue; // not a border point after all: filled by its neighbours
-        groups.depth[e] = average.result(0, DepthOrigin::surface);
-        layer_.push_back(e);
-    }
+        // Otherwise it is not a border point after all: filled by its neighbours.
+        if (!average.empty()) groups.depth[e] = average.result(0, DepthOrigin::surface);
+    };
+    parallel_for(pair.end - pair.begin, border_point, at_once);
+    layer_.clear();
+    for (Index e = pair.begin; e < pair.end; ++e)
+        if (groups.depth[e].layer == 0) layer_.push_back(e);
     propagate(mesh, x, groups, pair, DepthOrigin::propagated);
     release_enclosed(mesh, tree, x, groups, pair);
 }
@@ -220,7 +324,8 @@ void PairDepth::propagate(const CollisionMesh& mesh, std::span<const Vec3> x, Po
                 groups.depth[other].layer = waiting;
                 next_.push_back(other);
             }
-        for (Index e : next_) {
+        const auto average_of = [&](Index i) {
+            const Index e = next_[i];
             const Vec3& p = x[groups.entries[e].node];
             Average average(mesh.edge[pair.body]);
             for (Index q : mesh.neighbours[groups.entries[e].node]) {
@@ -233,7 +338,8 @@ void PairDepth::propagate(const CollisionMesh& mesh, std::span<const Vec3> x, Po
             }
             // The layer stays `waiting` until all of the layer is done: nobody reads it before.
             groups.depth[e] = average.result(waiting, origin);
-        }
+        };
+        parallel_for(count(next_), average_of, at_once);
         for (Index e : next_) groups.depth[e].layer = layer;
         layer_.swap(next_);
     }

@@ -1,7 +1,9 @@
 #pragma once
 // Internal to the penetration depth: one ordered pair of bodies.
 
+#include "pliant/bodies/four.hpp"
 #include "pliant/detection/face_tree.hpp"
+#include "pliant/detection/lanes.hpp"
 #include "pliant/detection/voxel_grid.hpp"
 
 namespace pliant {
@@ -63,7 +65,18 @@ Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index nod
 /// 60 degrees from the face's own normal, as it could be at a sharp edge.
 Vec3 interpolated_normal(const Vec3& face_normal, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights);
 
-/// Stages 2 to 4 of one pair. Keeps its buffers.
+/// Four faces side by side, ready to be cut by segments.
+struct FourFaces {
+    FourVec lo, hi;        ///< their boxes [m]
+    FourVec corner;        ///< [m]
+    FourVec area;          ///< e1 x e2, with the edges e1 and e2 from the corner [m^2]
+    FourVec first, second; ///< e2 x area and area x e1: along them grow the weights of the other two corners [m^3]
+    Four area_sq;          ///< [m^4]
+};
+
+/// Stages 2 to 4 of one pair. Keeps its buffers. Where the penetrated body has few faces nearby, all of them are
+/// compared with every edge, four at a time; many are put into a grid, which the edges traverse. Large pairs are shared
+/// among threads.
 class PairDepth {
 public:
     /// An intersection of an edge with the surface, on the way from its free to its colliding end.
@@ -87,8 +100,29 @@ public:
     Index enclosed() const { return enclosed_; } ///< points that no edge leads out of
 
 private:
+    struct BorderEdge {
+        Index entry, free_node;
+        Vec3 free_end; ///< where that is [m]
+    };
+    /// The first face on the way from the free end.
+    struct Cut {
+        Real t = 2;                  ///< from the free end (0) to the colliding one (1); 2: there is none
+        Vec3 weights = Vec3::Zero(); ///< barycentric, in the face
+        Index face = none;
+        bool front = false; ///< enters through the outside of the face
+        Index tests = 0;    ///< faces it was compared with
+    };
+
+    void collect_faces(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
+                       const PointGroups& groups, const PointGroups::Pair& pair);
+    void list_faces(const CollisionMesh& mesh, std::span<const Vec3> x);
     void cut_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
                    const PointGroups::Pair& pair);
+    template <class Accepts>
+    void cut_by_list(const Vec3& q, const Vec3& p, Accepts&& accepts, Cut& nearest) const;
+    template <class Accepts>
+    void cut_by_grid(const Vec3& q, const Vec3& p, Index edge, std::vector<Index>& seen_by, Accepts&& accepts,
+                     Cut& nearest) const;
     void propagate(const CollisionMesh& mesh, std::span<const Vec3> x, PointGroups& groups,
                    const PointGroups::Pair& pair, DepthOrigin origin);
     void release_enclosed(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x, PointGroups& groups,
@@ -97,14 +131,13 @@ private:
     void add_inward_edges(const CollisionMesh& mesh, std::span<const Vec3> x, const PointGroups& groups,
                           const PointGroups::Pair& pair);
 
-    struct BorderEdge {
-        Index entry, free_node;
-        Vec3 free_end; ///< where that is [m]
-    };
     std::vector<BorderEdge> edges_;
+    std::vector<Cut> cuts_;    ///< per edge
     std::vector<Index> faces_; ///< of the penetrated body, near the edges
+    bool few_ = true;          ///< faces: in the list, otherwise in the grid
+    std::vector<FourFaces> fours_;
+    BoxLanes boxes_; ///< of the fours
     std::vector<Face> face_data_;
-    std::vector<Index> seen_by_; ///< per face: the last edge it was compared with
     VoxelGrid grid_;
     std::vector<Sample> samples_;
     std::vector<Index> sample_begin_; ///< per entry of the pair + 1
