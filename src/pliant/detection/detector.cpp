@@ -58,13 +58,9 @@ bool Detector::Implementation::collect_escaped(Index escaped_count, const Vertex
         boxes.t0[v].add(wanted.end(0, v));
         if (boxes.moving()) boxes.t1[v].add(wanted.end(wanted.moving() ? 1 : 0, v));
     });
-    const Index builds = tree.builds();
-    tree.update(boxes);
+    trees.update(boxes);
     stats.update_seconds += watch.lap();
-    if (tree.builds() == builds)
-        tree.collect_changed(filter, candidates);
-    else
-        tree.collect(filter, candidates);
+    trees.collect_changed(filter, candidates);
     stats.collect_seconds += watch.lap();
     return true;
 }
@@ -80,14 +76,14 @@ void Detector::Implementation::update(const Vec3s& x_t0, const Vec3s& x_t1, std:
 
 void Detector::Implementation::refit()
 {
-    if (kind == BroadPhaseKind::tree) tree.update(boxes);
+    if (kind == BroadPhaseKind::tree) trees.update(boxes);
     if (kind == BroadPhaseKind::hash) hash.update(boxes);
 }
 
 void Detector::Implementation::collect(std::size_t stride)
 {
     Stopwatch watch;
-    if (kind == BroadPhaseKind::tree) tree.collect(filter, candidates, stride);
+    if (kind == BroadPhaseKind::tree) trees.collect(filter, candidates, stride);
     if (kind == BroadPhaseKind::hash) hash.collect(filter, candidates);
     if (kind == BroadPhaseKind::all_pairs) all_pairs(surface, filter, boxes, candidates);
     has_candidates = stride == 1;
@@ -170,7 +166,7 @@ std::size_t Detector::bytes() const
 {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     const VertexBoxes& b = impl_->boxes;
-    return impl_->tree.bytes() + impl_->hash.bytes() + of(b.t0) + of(b.t1) + impl_->candidates.bytes();
+    return impl_->trees.bytes() + impl_->hash.bytes() + of(b.t0) + of(b.t1) + impl_->candidates.bytes();
 }
 
 } // namespace pliant

@@ -31,7 +31,7 @@ struct Detector::Implementation {
     PairFilter filter;
     NormalCones cones;
     BroadPhaseKind kind;
-    SurfaceTree tree;
+    SurfaceTrees trees;
     HashGrid hash;
     VertexBoxes boxes; ///< that collected the candidates
     VertexBoxes query; ///< of the query at hand, when candidates may be reused
@@ -48,7 +48,7 @@ struct Detector::Implementation {
     Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), cones(s), kind(k), tree(s), hash(s), sieve(s)
+        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s), sieve(s)
     {}
 
     /// Throws Error unless both arrays hold one finite position for every vertex.
@@ -61,7 +61,7 @@ struct Detector::Implementation {
     void refit(); ///< brings the broad phase to the boxes
     /// Brings the broad phase to the boxes of a motion.
     void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
-    /// stride: see SurfaceTree::collect; the other broad phases collect everything.
+    /// stride: see SurfaceTrees::collect; the other broad phases collect everything.
     void collect(std::size_t stride = 1);
     /// Candidates of the motion, or a superset that is at hand.
     void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform);
