@@ -33,14 +33,13 @@ struct Detector::Implementation {
     BroadPhaseKind kind;
     SurfaceTrees trees;
     HashGrid hash;
-    VertexBoxes boxes; ///< that collected the candidates
-    VertexBoxes query; ///< of the query at hand, when candidates may be reused
-    Sieve sieve;
+    Rooms rooms;      ///< that collected the candidates
+    Sieve room_sieve; ///< drops pairs as they are collected
+    Sieve sieve;      ///< drops pairs of a query
     CandidateChunks candidates;
     bool has_candidates = false;
     std::int64_t collected = 0; ///< candidates when all were collected
     std::vector<char> escaped;  ///< per vertex
-    VertexBoxes wider;          ///< scratch: boxes with the room that those of escaped vertices get
     Real reuse_margin = 0;
     DetectionStats stats;
     std::vector<ContactPair> pairs;
@@ -48,33 +47,32 @@ struct Detector::Implementation {
     Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s), sieve(s)
+        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s), room_sieve(s), sieve(s)
     {}
 
     /// Throws Error unless both arrays hold one finite position for every vertex.
     void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const;
     /// Marks the vertices for whose pairs the candidates at hand may not be enough; returns how many they are.
-    Index find_escaped();
+    Index find_escaped(const VertexBalls& query);
     /// With the boxes of `wanted` for the vertices that have escaped. False, and nothing is done, where collecting all
     /// anew costs less.
-    bool collect_escaped(Index escaped_count, const VertexBoxes& wanted);
-    void refit(); ///< brings the broad phase to the boxes
-    /// Brings the broad phase to the boxes of a motion.
-    void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
+    bool collect_escaped(Index escaped_count, const VertexBalls& wanted);
+    enum class Sifted { no, yes };
+    /// All pairs of the motion. Sifted: not those that are apart all the same, wherever in their rooms vertices are.
     /// stride: see SurfaceTrees::collect; the other broad phases collect everything.
-    void collect(std::size_t stride = 1);
+    void collect(const VertexBalls& motion, Sifted sifted, std::size_t stride = 1);
     /// Candidates of the motion, or a superset that is at hand.
-    void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform);
+    void find_candidates(const VertexBalls& query);
 
     /// Candidates collected with grown boxes are more than those of the query. Where results could depend on them, and
     /// so on what was asked before, only the query's own are looked at.
-    bool wanted_vertex_face(const Pair& p) const
+    bool wanted_vertex_face(const VertexBalls& query, const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.both(p[0]), query.both(surface.triangles[p[1]]));
+        return reuse_margin == 0 || overlap(query.box(std::array{p[0]}), query.box(surface.triangles[p[1]]));
     }
-    bool wanted_edge_edge(const Pair& p) const
+    bool wanted_edge_edge(const VertexBalls& query, const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.both(surface.edges[p[0]]), query.both(surface.edges[p[1]]));
+        return reuse_margin == 0 || overlap(query.box(surface.edges[p[0]]), query.box(surface.edges[p[1]]));
     }
 
     /// Looks at all candidates that `sieves` leave in parallel: vertex_face(pair, list) and edge_edge(pair, list)

@@ -38,7 +38,8 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
     assert(are_lengths(std::array{o.reach}) && are_lengths(o.radius) && are_planes(o.planes));
     assert(o.radius.empty() || count(o.radius) == d.surface.vertex_count());
     assert(o.smooth.empty() || o.smooth.size() == d.surface.edges.size());
-    d.find_candidates(x, x, o.radius, o.reach / 2);
+    const VertexBalls query = {x, x, o.radius, o.radius, o.reach / 2};
+    d.find_candidates(query);
     Stopwatch watch;
     const bool minima_only = o.cone_tolerance < 1;
     const auto reach_of = [&](const auto& vertices) { // farthest of some vertices of one side
@@ -81,7 +82,7 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
                 list.push_back(narrow::vertex_plane(v, i, plane, distance));
         }
     };
-    d.sieve.look_at(x, x, o.radius, o.reach / 2);
+    d.sieve.look_at(query);
     const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
     const auto near_edge = [&](const Sieve::Batch& pairs) {
         return minima_only ? d.sieve.crossing(pairs) : d.sieve.edge_edge(pairs);
@@ -193,7 +194,8 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     Implementation& d = *impl_;
     assert(is_valid(o));
     const std::vector<Real> radius = separation_radii(d.surface, o);
-    d.find_candidates(x_t0, x_t1, radius, 0);
+    const VertexBalls query = {x_t0, x_t1, radius, radius};
+    d.find_candidates(query);
     Stopwatch watch;
     const Surface& s = d.surface;
     const auto changed = [&](Index v) { return o.changed.empty() || o.changed[v]; };
@@ -202,14 +204,14 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     };
     const auto vertex_face = [&](const Pair& p, auto& list) {
         if (!changed(p[0]) && !any_changed(s.triangles[p[1]])) return;
-        if (!d.wanted_vertex_face(p)) return;
+        if (!d.wanted_vertex_face(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
         if (!any_changed(s.edges[p[0]]) && !any_changed(s.edges[p[1]])) return;
-        if (!d.wanted_edge_edge(p)) return;
+        if (!d.wanted_edge_edge(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
@@ -221,7 +223,7 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
             if (const auto hit = vertex_plane_hit(s, x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };
-    d.sieve.look_at(x_t0, x_t1, radius, 0);
+    d.sieve.look_at(query);
     const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
     const auto near_edge = [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); };
     d.narrow(d.impacts, std::pair(near_face, near_edge), vertex_face, edge_edge, vertex_planes,
@@ -290,8 +292,9 @@ std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& 
         if (d.kind != BroadPhaseKind::tree && stride > 1) continue;
         if (bound < 1)
             parallel_for(count(x_t0), [&](Index v) { d.x_end[v] = (1 - bound) * x_t0[v] + bound * x_t1[v]; });
-        d.update(x_t0, d.x_end, radius, 0, bound < 1 ? 0x1p-50 * extent : 0);
-        d.collect(stride);
+        const Real margin = bound < 1 ? 0x1p-50 * extent : 0;
+        d.collect({.x_t0 = x_t0, .x_t1 = d.x_end, .radius_t0 = radius, .radius_t1 = radius, .margin = margin},
+                  Implementation::Sifted::no, stride);
         bound = search(bound);
     }
     d.has_candidates = false; // they are those of a part of the motion

@@ -128,40 +128,22 @@ SurfaceTrees::SurfaceTrees(const Surface& surface) : surface_(surface)
     Builder(*this).build();
 }
 
-void SurfaceTrees::find_stale(const VertexBoxes& boxes)
-{
-    const std::size_t n = boxes.t0.size();
-    const bool other_kind = fitted_.t0.size() != n || fitted_.moving() != boxes.moving();
-    if (other_kind) fitted_ = boxes;
-    stale_.resize(n);
-    parallel_for(
-        count(boxes.t0),
-        [&](Index v) {
-            bool same = !other_kind;
-            const auto compare = [&](std::vector<Box>& fitted, const std::vector<Box>& now) {
-                if (now.empty() || fitted[v].bound == now[v].bound) return;
-                fitted[v] = now[v];
-                same = false;
-            };
-            compare(fitted_.t0, boxes.t0);
-            compare(fitted_.t1, boxes.t1);
-            stale_[v] = !same;
-        },
-        1024);
-}
+namespace {
 
 template <class Block>
-bool SurfaceTrees::is_stale(const std::vector<Block>& blocks, Index begin, Index end) const
+bool has_changed(const std::vector<Block>& blocks, Index begin, Index end, std::span<const char> changed)
 {
-    char stale = 0;
+    char any = 0;
     for (Index i = begin; i < end; ++i)
         for (const auto& corner : blocks[i].vertex)
-            for (const Index v : corner) stale |= stale_[v];
-    return stale;
+            for (const Index v : corner) any |= changed[v];
+    return any;
 }
 
+} // namespace
+
 template <bool moving>
-void SurfaceTrees::refit(const VertexBoxes& boxes)
+void SurfaceTrees::refit(const VertexBoxes& boxes, std::span<const char> changed)
 {
     boxes_t0_.resize(nodes_.size());
     boxes_t1_.resize(moving ? nodes_.size() : 0);
@@ -170,9 +152,9 @@ void SurfaceTrees::refit(const VertexBoxes& boxes)
         leaf_count(),
         [&](Index i) {
             const Leaf &begin = leaves_[i], &end = leaves_[i + 1];
-            char& changed = changed_[begin.node];
-            changed = is_stale(faces_, begin.face, end.face) || is_stale(vertices_, begin.vertex, end.vertex);
-            if (!changed) return;
+            changed_[begin.node] = has_changed(faces_, begin.face, end.face, changed) ||
+                                   has_changed(vertices_, begin.vertex, end.vertex, changed);
+            if (!changed_[begin.node]) return;
             for (int t = 0; t < (moving ? 2 : 1); ++t) {
                 Box box;
                 const std::vector<Box>& of_vertices = t == 0 ? boxes.t0 : boxes.t1;
@@ -197,22 +179,21 @@ void SurfaceTrees::refit(const VertexBoxes& boxes)
     }
 }
 
-void SurfaceTrees::update(const VertexBoxes& boxes)
+void SurfaceTrees::update(const VertexBoxes& boxes, std::span<const char> changed)
 {
-    assert(count(boxes.t0) == surface_.vertex_count());
+    assert(count(boxes.t0) == surface_.vertex_count() && boxes.t0.size() == changed.size());
     moving_ = boxes.moving();
-    find_stale(boxes);
     if (moving_)
-        refit<true>(boxes);
+        refit<true>(boxes, changed);
     else
-        refit<false>(boxes);
+        refit<false>(boxes, changed);
 }
 
 std::size_t SurfaceTrees::bytes() const
 {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     return of(trees_) + of(nodes_) + of(leaves_) + of(faces_) + of(edges_) + of(vertices_) + of(boxes_t0_) +
-           of(boxes_t1_) + of(fitted_.t0) + of(fitted_.t1) + of(stale_) + of(changed_);
+           of(boxes_t1_) + of(changed_);
 }
 
 } // namespace pliant

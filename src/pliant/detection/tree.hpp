@@ -7,6 +7,7 @@
 // 2008]: each pair of features is met in exactly one pair of leaves, without any set to remove duplicates.
 
 #include "pliant/detection/lanes.hpp"
+#include "pliant/detection/sieve.hpp"
 
 namespace pliant {
 
@@ -17,12 +18,13 @@ public:
     /// Every edge of the surface must belong to a triangle; vertices need not.
     explicit SurfaceTrees(const Surface& surface);
 
-    /// Fits the boxes of the trees to those of the vertices.
-    void update(const VertexBoxes& boxes);
-    /// All candidate pairs; with stride > 1 those of every stride-th task only, a sample spread over the surface.
-    void collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride = 1) const;
+    /// Fits the boxes of the trees to those of the vertices, of which some have changed since the last call.
+    void update(const VertexBoxes& boxes, std::span<const char> changed);
+    /// All candidate pairs, without those that the sieve drops if there is one; with stride > 1 those of every
+    /// stride-th task only, a sample spread over the surface.
+    void collect(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out, std::size_t stride = 1) const;
     /// Adds the pairs of leaves whose boxes the last update() has changed, some of them once more.
-    void collect_changed(const PairFilter& filter, CandidateChunks& out) const;
+    void collect_changed(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out) const;
 
     std::size_t bytes() const; ///< memory held
 
@@ -46,18 +48,19 @@ private:
         bool ask = false; ///< the filter has a say
     };
     enum class Leaves { all, changed };
+    /// What pairs have to pass.
+    struct Sift {
+        const PairFilter& filter;
+        const Sieve* sieve;
+    };
     class Builder;
     template <bool moving>
     class Traversal;
 
-    /// Which vertices have other boxes than the leaves were fitted to.
-    void find_stale(const VertexBoxes& boxes);
-    template <class Block>
-    bool is_stale(const std::vector<Block>& blocks, Index begin, Index end) const;
     template <bool moving>
-    void refit(const VertexBoxes& boxes);
+    void refit(const VertexBoxes& boxes, std::span<const char> changed);
     template <bool moving>
-    void collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride, Leaves leaves) const;
+    void collect_tasks(const Sift& sift, CandidateChunks& out, std::size_t stride, Leaves leaves) const;
     Index leaf_count() const { return count(leaves_) - 1; }
 
     const Surface& surface_;
@@ -68,8 +71,6 @@ private:
     std::vector<FeatureBlock<2>> edges_;
     std::vector<FeatureBlock<1>> vertices_;
     std::vector<Box> boxes_t0_, boxes_t1_; ///< per node
-    VertexBoxes fitted_;                   ///< what the boxes of the leaves were made of
-    std::vector<char> stale_;              ///< per vertex
     std::vector<char> changed_;            ///< per node: has leaves whose boxes the last update has changed
     bool moving_ = false;
 };

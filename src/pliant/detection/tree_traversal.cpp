@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <bit>
-#include <iterator>
 #include <tuple>
 
 namespace pliant {
@@ -12,8 +11,7 @@ namespace pliant {
 template <bool moving>
 class SurfaceTrees::Traversal {
 public:
-    Traversal(const SurfaceTrees& trees, const PairFilter& filter, Leaves leaves)
-        : trees_(trees), filter_(filter), leaves_(leaves)
+    Traversal(const SurfaceTrees& trees, const Sift& sift, Leaves leaves) : trees_(trees), sift_(sift), leaves_(leaves)
     {}
 
     void run(const Task& task, std::vector<Pair>& vertex_face, std::vector<Pair>& edge_edge)
@@ -104,8 +102,8 @@ private:
         std::vector<Interval> order;
         for (Index i = 0; i < count(trees_.trees_); ++i) {
             const Tree& t = trees_.trees_[i];
-            if (concerns(t.root, t.root) && filter_.bodies(t.body, t.body))
-                tasks.push_back({t.root, t.root, true, filter_.asks(t.body)});
+            if (concerns(t.root, t.root) && sift_.filter.bodies(t.body, t.body))
+                tasks.push_back({t.root, t.root, true, sift_.filter.asks(t.body)});
             const MovingBox b = box(t.root);
             order.push_back({std::min(b.t0.lo(0), b.t1.lo(0)), std::max(b.t0.hi(0), b.t1.hi(0)), i});
         }
@@ -115,7 +113,7 @@ private:
             for (std::size_t j = i + 1; j < order.size() && !(order[j].lo > order[i].hi); ++j) {
                 const auto [first, last] = std::minmax(order[i].tree, order[j].tree);
                 const Tree &a = trees_.trees_[first], &b = trees_.trees_[last];
-                if (filter_.bodies(a.body, b.body) && overlap(a.root, b.root))
+                if (sift_.filter.bodies(a.body, b.body) && overlap(a.root, b.root))
                     tasks.push_back({a.root, b.root, false, false});
             }
         return tasks;
@@ -223,24 +221,33 @@ private:
 
     void flush_vertex_face()
     {
-        flush(vertex_face_, *vertex_face_out_, [&](const Pair& p) { return filter_.vertex_face(p[0], p[1]); });
+        flush(
+            vertex_face_, *vertex_face_out_, [&](const Pair& p) { return sift_.filter.vertex_face(p[0], p[1]); },
+            [&](const Sieve::Batch& batch) { return sift_.sieve->vertex_face(batch); });
     }
     void flush_edge_edge()
     {
-        flush(edge_edge_, *edge_edge_out_, [&](const Pair& p) { return filter_.edge_edge(p[0], p[1]); });
+        flush(
+            edge_edge_, *edge_edge_out_, [&](const Pair& p) { return sift_.filter.edge_edge(p[0], p[1]); },
+            [&](const Sieve::Batch& batch) { return sift_.sieve->edge_edge(batch); });
     }
-    template <class Passes>
-    void flush(PairBuffer& buffer, std::vector<Pair>& out, Passes&& passes)
+    template <class Passes, class Near>
+    void flush(PairBuffer& buffer, std::vector<Pair>& out, Passes&& passes, Near&& near)
     {
-        if (ask_)
-            std::copy_if(buffer.pairs().begin(), buffer.pairs().end(), std::back_inserter(out), passes);
+        const auto put = [&](const Pair& p) {
+            if (!ask_ || passes(p)) out.push_back(p);
+        };
+        if (sift_.sieve)
+            Sieve::for_each(buffer.pairs(), near, put);
+        else if (ask_)
+            std::ranges::for_each(buffer.pairs(), put);
         else
             out.insert(out.end(), buffer.pairs().begin(), buffer.pairs().end());
         buffer.clear();
     }
 
     const SurfaceTrees& trees_;
-    const PairFilter& filter_;
+    const Sift& sift_;
     Leaves leaves_;
     bool ask_ = false;
     PairBuffer vertex_face_, edge_edge_;
@@ -248,10 +255,9 @@ private:
 };
 
 template <bool moving>
-void SurfaceTrees::collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride,
-                                 Leaves leaves) const
+void SurfaceTrees::collect_tasks(const Sift& sift, CandidateChunks& out, std::size_t stride, Leaves leaves) const
 {
-    const std::vector<Task> tasks = Traversal<moving>(*this, filter, leaves).tasks();
+    const std::vector<Task> tasks = Traversal<moving>(*this, sift, leaves).tasks();
     const std::size_t n = (tasks.size() + stride - 1) / stride;
     const std::size_t first = leaves == Leaves::all ? 0 : out.vertex_face.size();
     if (leaves == Leaves::all)
@@ -259,7 +265,7 @@ void SurfaceTrees::collect_tasks(const PairFilter& filter, CandidateChunks& out,
     else
         out.add(n);
     parallel_ranges(static_cast<Index>(n), 1, [&](Index begin, Index end) {
-        Traversal<moving> traversal(*this, filter, leaves);
+        Traversal<moving> traversal(*this, sift, leaves);
         for (Index i = begin; i < end; ++i) {
             const std::size_t chunk = first + static_cast<std::size_t>(i);
             traversal.run(tasks[static_cast<std::size_t>(i) * stride], out.vertex_face[chunk], out.edge_edge[chunk]);
@@ -267,20 +273,20 @@ void SurfaceTrees::collect_tasks(const PairFilter& filter, CandidateChunks& out,
     });
 }
 
-void SurfaceTrees::collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride) const
+void SurfaceTrees::collect(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out, std::size_t stride) const
 {
     if (moving_)
-        collect_tasks<true>(filter, out, stride, Leaves::all);
+        collect_tasks<true>({filter, sieve}, out, stride, Leaves::all);
     else
-        collect_tasks<false>(filter, out, stride, Leaves::all);
+        collect_tasks<false>({filter, sieve}, out, stride, Leaves::all);
 }
 
-void SurfaceTrees::collect_changed(const PairFilter& filter, CandidateChunks& out) const
+void SurfaceTrees::collect_changed(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out) const
 {
     if (moving_)
-        collect_tasks<true>(filter, out, 1, Leaves::changed);
+        collect_tasks<true>({filter, sieve}, out, 1, Leaves::changed);
     else
-        collect_tasks<false>(filter, out, 1, Leaves::changed);
+        collect_tasks<false>({filter, sieve}, out, 1, Leaves::changed);
 }
 
 } // namespace pliant
