@@ -45,12 +45,14 @@ Index Detector::Implementation::find_escaped(const VertexBalls& query)
     return mark([&](Index v) { return held(0, 0, v) && (!query.moving() || held(1, 1, v)); });
 }
 
-// All pairs of escaped vertices are collected anew, so that their old rooms do not matter any more.
+// All pairs of escaped vertices are collected anew, so that neither their old rooms matter any more nor that their
+// patches were flat in them.
 bool Detector::Implementation::collect_escaped(Index escaped_count, const VertexBalls& wanted)
 {
     constexpr Real few = 0.1;      // of the vertices: a leaf has as many neighbours
     constexpr Real too_many = 1.5; // times the candidates of a whole collection, most of them twice
-    if (kind != BroadPhaseKind::tree || !has_candidates || escaped_count > few * surface.vertex_count() ||
+    const bool sound = !self_cull || self_cull->is_sound(); // or what is left out would come back
+    if (kind != BroadPhaseKind::tree || !sound || !has_candidates || escaped_count > few * surface.vertex_count() ||
         Real(candidates.size()) > too_many * Real(collected))
         return false;
     Stopwatch watch;
@@ -58,23 +60,26 @@ bool Detector::Implementation::collect_escaped(Index escaped_count, const Vertex
     trees.update(rooms.boxes(), rooms.changed());
     room_sieve.look_at(rooms);
     stats.update_seconds += watch.lap();
-    trees.collect_changed(filter, &room_sieve, candidates);
+    trees.collect_changed({filter, &room_sieve}, candidates);
     stats.collect_seconds += watch.lap();
     return true;
 }
 
-void Detector::Implementation::collect(const VertexBalls& motion, Sifted sifted, std::size_t stride)
+void Detector::Implementation::collect(const VertexBalls& motion, Leave leave, std::size_t stride)
 {
     Stopwatch watch;
     rooms.set(motion);
     room_sieve.look_from_the_middle_of(motion.x_t0);
     sieve.look_from_the_middle_of(motion.x_t0);
-    const bool is_tree = kind == BroadPhaseKind::tree, sift = is_tree && sifted == Sifted::yes;
+    const bool is_tree = kind == BroadPhaseKind::tree, sift = is_tree && leave == Leave::patches_and_pairs;
+    const bool cull = is_tree && leave != Leave::nothing && self_cull;
     if (is_tree) trees.update(rooms.boxes(), rooms.changed());
     if (kind == BroadPhaseKind::hash) hash.update(rooms.boxes());
     if (sift) room_sieve.look_at(rooms);
+    if (cull) self_cull->look_at(rooms);
+    stats.culled = cull ? self_cull->share() : 0;
     stats.update_seconds += watch.lap();
-    if (is_tree) trees.collect(filter, sift ? &room_sieve : nullptr, candidates, stride);
+    if (is_tree) trees.collect({filter, sift ? &room_sieve : nullptr, cull ? &*self_cull : nullptr}, candidates, stride);
     if (kind == BroadPhaseKind::hash) hash.collect(filter, candidates);
     if (kind == BroadPhaseKind::all_pairs) all_pairs(surface, filter, rooms.boxes(), candidates);
     has_candidates = stride == 1;
@@ -96,7 +101,7 @@ void Detector::Implementation::find_candidates(const VertexBalls& query)
         stats.reused = beyond == 0 || collect_escaped(beyond, wider);
     }
     if (stats.reused) return stats.count(candidates);
-    collect(wider, reuse_margin > 0 ? Sifted::yes : Sifted::no);
+    collect(wider, reuse_margin > 0 ? Leave::patches_and_pairs : Leave::patches);
 }
 
 void DetectionStats::count(const CandidateChunks& candidates)
@@ -114,6 +119,13 @@ Detector::Detector(Detector&&) noexcept = default;
 void Detector::set_reuse_margin(Real margin)
 {
     impl_->reuse_margin = margin;
+    impl_->has_candidates = false;
+}
+
+void Detector::set_culling(Culling culling)
+{
+    impl_->self_cull.reset();
+    if (culling != Culling::off) impl_->self_cull.emplace(impl_->surface, impl_->trees, impl_->filter, culling);
     impl_->has_candidates = false;
 }
 
@@ -135,7 +147,7 @@ void Detector::expect(const Vec3s& x_t0, const Vec3s& x_t1, const Expectation& e
     if (beyond == 0) return;
     const VertexBalls wanted = {x_t0, x_t1, e.radius_t0, e.radius_t1};
     if (d.rooms.moving() && d.collect_escaped(beyond, wanted)) return;
-    d.collect(wanted, Implementation::Sifted::yes);
+    d.collect(wanted, Implementation::Leave::patches_and_pairs);
 }
 
 Candidates Detector::candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radius)
@@ -143,7 +155,7 @@ Candidates Detector::candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radiu
     Implementation& d = *impl_;
     d.require_positions(x_t0, x_t1);
     d.stats = {};
-    d.collect({.x_t0 = x_t0, .x_t1 = x_t1, .uniform = radius}, Implementation::Sifted::no);
+    d.collect({.x_t0 = x_t0, .x_t1 = x_t1, .uniform = radius}, Implementation::Leave::patches);
     return d.candidates.sorted();
 }
 

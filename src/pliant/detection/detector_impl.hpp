@@ -5,8 +5,7 @@
 #include "pliant/detection/detector.hpp"
 #include "pliant/detection/hash_grid.hpp"
 #include "pliant/detection/normal_cones.hpp"
-#include "pliant/detection/sieve.hpp"
-#include "pliant/detection/tree.hpp"
+#include "pliant/detection/self_cull.hpp"
 
 #include <chrono>
 
@@ -33,6 +32,7 @@ struct Detector::Implementation {
     BroadPhaseKind kind;
     SurfaceTrees trees;
     HashGrid hash;
+    std::optional<SelfCull> self_cull;
     Rooms rooms;      ///< that collected the candidates
     Sieve room_sieve; ///< drops pairs as they are collected
     Sieve sieve;      ///< drops pairs of a query
@@ -47,7 +47,8 @@ struct Detector::Implementation {
     Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s), room_sieve(s), sieve(s)
+        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s),
+          room_sieve(s), sieve(s)
     {}
 
     /// Throws Error unless both arrays hold one finite position for every vertex.
@@ -57,10 +58,11 @@ struct Detector::Implementation {
     /// With the boxes of `wanted` for the vertices that have escaped. False, and nothing is done, where collecting all
     /// anew costs less.
     bool collect_escaped(Index escaped_count, const VertexBalls& wanted);
-    enum class Sifted { no, yes };
-    /// All pairs of the motion. Sifted: not those that are apart all the same, wherever in their rooms vertices are.
-    /// stride: see SurfaceTrees::collect; the other broad phases collect everything.
-    void collect(const VertexBalls& motion, Sifted sifted, std::size_t stride = 1);
+    /// What a collection leaves out: nothing; patches in which nothing can meet; and pairs that are apart all the same,
+    /// wherever in their rooms vertices are.
+    enum class Leave { nothing, patches, patches_and_pairs };
+    /// All pairs of the motion but these. stride: see SurfaceTrees::collect; the other broad phases collect everything.
+    void collect(const VertexBalls& motion, Leave leave, std::size_t stride = 1);
     /// Candidates of the motion, or a superset that is at hand.
     void find_candidates(const VertexBalls& query);
 

@@ -294,7 +294,7 @@ std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& 
             parallel_for(count(x_t0), [&](Index v) { d.x_end[v] = (1 - bound) * x_t0[v] + bound * x_t1[v]; });
         const Real margin = bound < 1 ? 0x1p-50 * extent : 0;
         d.collect({.x_t0 = x_t0, .x_t1 = d.x_end, .radius_t0 = radius, .radius_t1 = radius, .margin = margin},
-                  Implementation::Sifted::no, stride);
+                  Implementation::Leave::nothing, stride);
         bound = search(bound);
     }
     d.has_candidates = false; // they are those of a part of the motion

@@ -11,6 +11,8 @@
 
 namespace pliant {
 
+class SelfCull;
+
 class SurfaceTrees {
 public:
     static constexpr Index items_per_leaf = 8; ///< at most
@@ -20,16 +22,20 @@ public:
 
     /// Fits the boxes of the trees to those of the vertices, of which some have changed since the last call.
     void update(const VertexBoxes& boxes, std::span<const char> changed);
-    /// All candidate pairs, without those that the sieve drops if there is one; with stride > 1 those of every
-    /// stride-th task only, a sample spread over the surface.
-    void collect(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out, std::size_t stride = 1) const;
+    /// What pairs have to pass.
+    struct Sift {
+        const PairFilter& filter;
+        const Sieve* sieve = nullptr;   ///< leaves out pairs that it drops
+        const SelfCull* cull = nullptr; ///< leaves out patches of bodies in which nothing can meet
+    };
+    /// All candidate pairs; with stride > 1 those of every stride-th task only, a sample spread over the surface.
+    void collect(const Sift& sift, CandidateChunks& out, std::size_t stride = 1) const;
     /// Adds the pairs of leaves whose boxes the last update() has changed, some of them once more.
-    void collect_changed(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out) const;
+    void collect_changed(const Sift& sift, CandidateChunks& out) const;
 
     std::size_t bytes() const; ///< memory held
 
-private:
-    /// Nodes of a tree in the order of a descent: the first child of a node follows it.
+    /// Nodes of a tree in the order of a descent: the first child of a node follows it, and all below it.
     struct Node {
         Index second = none;        ///< child; none: a leaf
         Index leaf = 0, leaves = 1; ///< below it, contiguous
@@ -41,6 +47,20 @@ private:
     struct Leaf {
         Index face = 0, edge = 0, vertex = 0, node = 0;
     };
+    const std::vector<Tree>& trees() const { return trees_; }
+    const std::vector<Node>& nodes() const { return nodes_; }
+    const std::vector<Leaf>& leaves() const { return leaves_; } ///< and one more, the end
+    const std::vector<FeatureBlock<3>>& faces() const { return faces_; }
+    Index leaf_count() const { return count(leaves_) - 1; }
+    /// visit(block, face) for the faces of some leaves.
+    template <class Visit>
+    void for_faces(Index first_leaf, Index last_leaf, Visit&& visit) const
+    {
+        for (Index b = leaves_[first_leaf].face; b < leaves_[last_leaf].face; ++b)
+            for (int lane = 0; lane < std::popcount(faces_[b].valid); ++lane) visit(b, faces_[b].id[lane]);
+    }
+
+private:
     /// Two nodes whose features are to be paired; the same twice for the features of a node among themselves.
     struct Task {
         Index a = 0, b = 0;
@@ -48,11 +68,6 @@ private:
         bool ask = false; ///< the filter has a say
     };
     enum class Leaves { all, changed };
-    /// What pairs have to pass.
-    struct Sift {
-        const PairFilter& filter;
-        const Sieve* sieve;
-    };
     class Builder;
     template <bool moving>
     class Traversal;
@@ -61,7 +76,6 @@ private:
     void refit(const VertexBoxes& boxes, std::span<const char> changed);
     template <bool moving>
     void collect_tasks(const Sift& sift, CandidateChunks& out, std::size_t stride, Leaves leaves) const;
-    Index leaf_count() const { return count(leaves_) - 1; }
 
     const Surface& surface_;
     std::vector<Tree> trees_;

@@ -1,5 +1,5 @@
 #include "pliant/core/parallel.hpp"
-#include "pliant/detection/tree.hpp"
+#include "pliant/detection/self_cull.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -11,7 +11,8 @@ namespace pliant {
 template <bool moving>
 class SurfaceTrees::Traversal {
 public:
-    Traversal(const SurfaceTrees& trees, const Sift& sift, Leaves leaves) : trees_(trees), sift_(sift), leaves_(leaves)
+    Traversal(const SurfaceTrees& trees, const Sift& sift, Leaves leaves)
+        : trees_(trees), sift_(sift), cull_(sift.cull && sift.cull->any() ? sift.cull : nullptr), leaves_(leaves)
     {}
 
     void run(const Task& task, std::vector<Pair>& vertex_face, std::vector<Pair>& edge_edge)
@@ -45,7 +46,8 @@ public:
                 }
                 divided = true;
                 const auto add = [&](Index a, Index b) {
-                    if (a == b ? concerns(a, a) : overlap(a, b)) next.push_back({a, b, t.same_body, t.ask});
+                    if (a == b ? is_wanted(a) : is_wanted(a, b, t.same_body))
+                        next.push_back({a, b, t.same_body, t.ask});
                 };
                 if (t.a == t.b) {
                     add(t.a + 1, t.a + 1);
@@ -64,6 +66,11 @@ private:
     Index second(Index node) const { return trees_.nodes_[node].second; }
     bool concerns(Index a, Index b) const { return leaves_ == Leaves::all || trees_.changed_[a] || trees_.changed_[b]; }
 
+    bool is_wanted(Index a) const { return concerns(a, a) && !(cull_ && cull_->within(a)); }
+    bool is_wanted(Index a, Index b, bool same_body) const
+    {
+        return overlap(a, b) && !(same_body && cull_ && cull_->between(a, b));
+    }
     bool overlap(Index a, Index b) const
     {
         if (!concerns(a, b)) return false;
@@ -102,7 +109,7 @@ private:
         std::vector<Interval> order;
         for (Index i = 0; i < count(trees_.trees_); ++i) {
             const Tree& t = trees_.trees_[i];
-            if (concerns(t.root, t.root) && sift_.filter.bodies(t.body, t.body))
+            if (is_wanted(t.root) && sift_.filter.bodies(t.body, t.body))
                 tasks.push_back({t.root, t.root, true, sift_.filter.asks(t.body)});
             const MovingBox b = box(t.root);
             order.push_back({std::min(b.t0.lo(0), b.t1.lo(0)), std::max(b.t0.hi(0), b.t1.hi(0)), i});
@@ -140,10 +147,10 @@ private:
 
     void self(Index a)
     {
-        if (!concerns(a, a)) return;
+        if (!is_wanted(a)) return;
         if (is_leaf(a)) return leaf_self(trees_.nodes_[a].leaf);
         self(a + 1);
-        if (overlap(a + 1, second(a))) pair<true>(a + 1, second(a));
+        if (is_wanted(a + 1, second(a), true)) pair<true>(a + 1, second(a));
         self(second(a));
     }
     template <bool same_body>
@@ -151,7 +158,7 @@ private:
     {
         if (is_leaf(a) && is_leaf(b)) return leaf_pair<same_body>(trees_.nodes_[a].leaf, trees_.nodes_[b].leaf);
         for_children(a, b, [&](Index i, Index j) {
-            if (overlap(i, j)) pair<same_body>(i, j);
+            if (is_wanted(i, j, same_body)) pair<same_body>(i, j);
         });
     }
 
@@ -248,6 +255,7 @@ private:
 
     const SurfaceTrees& trees_;
     const Sift& sift_;
+    const SelfCull* cull_; ///< null where it culls nothing
     Leaves leaves_;
     bool ask_ = false;
     PairBuffer vertex_face_, edge_edge_;
@@ -273,20 +281,20 @@ void SurfaceTrees::collect_tasks(const Sift& sift, CandidateChunks& out, std::si
     });
 }
 
-void SurfaceTrees::collect(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out, std::size_t stride) const
+void SurfaceTrees::collect(const Sift& sift, CandidateChunks& out, std::size_t stride) const
 {
     if (moving_)
-        collect_tasks<true>({filter, sieve}, out, stride, Leaves::all);
+        collect_tasks<true>(sift, out, stride, Leaves::all);
     else
-        collect_tasks<false>({filter, sieve}, out, stride, Leaves::all);
+        collect_tasks<false>(sift, out, stride, Leaves::all);
 }
 
-void SurfaceTrees::collect_changed(const PairFilter& filter, const Sieve* sieve, CandidateChunks& out) const
+void SurfaceTrees::collect_changed(const Sift& sift, CandidateChunks& out) const
 {
     if (moving_)
-        collect_tasks<true>({filter, sieve}, out, 1, Leaves::changed);
+        collect_tasks<true>(sift, out, 1, Leaves::changed);
     else
-        collect_tasks<false>({filter, sieve}, out, 1, Leaves::changed);
+        collect_tasks<false>(sift, out, 1, Leaves::changed);
 }
 
 } // namespace pliant

@@ -87,7 +87,11 @@ void warm_start(const ImplicitMemory& memory, Real dt, Contact& contact)
 
 ContactFinder::ContactFinder(const Model& model, const ImplicitOptions& options)
     : options_(options),
-      paths_(model, {options.ccd, options.hard_gap_fraction, options.ccd_fraction, options.chord_fraction}),
+      paths_(model, {.ccd = options.ccd,
+                     .hard_gap_fraction = options.hard_gap_fraction,
+                     .ccd_fraction = options.ccd_fraction,
+                     .chord_fraction = options.chord_fraction,
+                     .culling = options.culling}),
       cones_(model.surface)
 {
     for (const Body& body : model.bodies)
