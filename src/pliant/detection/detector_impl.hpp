@@ -47,8 +47,7 @@ struct Detector::Implementation {
     Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s),
-          room_sieve(s), sieve(s)
+        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s), room_sieve(s), sieve(s)
     {}
 
     /// Throws Error unless both arrays hold one finite position for every vertex.
@@ -77,13 +76,22 @@ struct Detector::Implementation {
         return reuse_margin == 0 || overlap(query.box(surface.edges[p[0]]), query.box(surface.edges[p[1]]));
     }
 
-    /// Looks at all candidates that `sieves` leave in parallel: vertex_face(pair, list) and edge_edge(pair, list)
-    /// append what they find to a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are then
-    /// joined, sorted by key, and of equal keys the first by `before` is kept; `before` must look at content only, so
-    /// that the choice depends neither on threads nor on the shape of the tree.
-    template <class T, class Sieves, class VertexFace, class EdgeEdge, class Vertex, class Before>
-    void narrow(std::vector<T>& out, const Sieves& sieves, VertexFace&& vertex_face, EdgeEdge&& edge_edge,
-                Vertex&& vertex, Before&& before) const
+    /// Which candidates are looked at: pairs of either kind that `wanted` says, and of those what the sieve leaves.
+    template <class WantedFace, class WantedEdge, class NearFace, class NearEdge>
+    struct Sifting {
+        WantedFace wanted_face;
+        WantedEdge wanted_edge;
+        NearFace near_face;
+        NearEdge near_edge;
+    };
+
+    /// Looks at all candidates that are left after sifting in parallel: vertex_face(pair, list) and edge_edge(pair,
+    /// list) append what they find to a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are
+    /// then joined, sorted by key, and of equal keys the first by `before` is kept; `before` must look at content only,
+    /// so that the choice depends neither on threads nor on the shape of the tree.
+    template <class T, class Sift, class VertexFace, class EdgeEdge, class Vertex, class Before>
+    void narrow(std::vector<T>& out, const Sift& sift, VertexFace&& vertex_face, EdgeEdge&& edge_edge, Vertex&& vertex,
+                Before&& before) const
     {
         constexpr Index vertices_a_chunk = 4096;
         const Index vf = count(candidates.vertex_face), ee = count(candidates.edge_edge);
@@ -93,10 +101,10 @@ struct Detector::Implementation {
             count(found),
             [&](Index i) {
                 if (i < vf)
-                    Sieve::for_each(candidates.vertex_face[i], sieves.first,
+                    Sieve::for_each(candidates.vertex_face[i], sift.wanted_face, sift.near_face,
                                     [&](const Pair& p) { vertex_face(p, found[i]); });
                 else if (i < vf + ee)
-                    Sieve::for_each(candidates.edge_edge[i - vf], sieves.second,
+                    Sieve::for_each(candidates.edge_edge[i - vf], sift.wanted_edge, sift.near_edge,
                                     [&](const Pair& p) { edge_edge(p, found[i]); });
                 else {
                     const Index begin = (i - vf - ee) * vertices_a_chunk;

@@ -226,6 +226,11 @@ std::optional<Impact> impact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, co
 {
     const Real s0 = p_t0.normal.dot(x_t0) - p_t0.offset, s1 = p_t1.normal.dot(x_t1) - p_t1.offset;
     const Real sm = (p_t0.normal.dot(x_t1) - p_t0.offset + p_t1.normal.dot(x_t0) - p_t1.offset) / 2;
+    const Real far = o.min_separation + o.tolerance;
+    if (s0 > far && sm > far && s1 > far) { // and by more than rounding: the parabola is above every level
+        const Real sum = x_t0.lpNorm<1>() + x_t1.lpNorm<1>() + std::abs(p_t0.offset) + std::abs(p_t1.offset) + far;
+        if (std::min({s0, sm, s1}) > far + 0x1p-43 * sum) return {};
+    }
     const Real scale = std::max({x_t0.norm(), x_t1.norm(), std::abs(p_t0.offset), std::abs(p_t1.offset)});
     const Real separation =
         o.relax_to_start ? std::min(o.min_separation, o.start_part * std::max(s0, 0.0)) : o.min_separation;

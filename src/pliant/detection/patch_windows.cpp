@@ -41,6 +41,10 @@ Real area(const Polygon& polygon)
 /// The area of a triangle inside of a convex hull [Sutherland and Hodgman 1974].
 Real area_inside(const std::array<Vec2, 3>& triangle, const std::vector<Vec2>& hull)
 {
+    for (std::size_t i = 0; i < hull.size(); ++i) { // most are outside, beyond one side of the hull
+        const Vec2 &a = hull[i], along = hull[(i + 1) % hull.size()] - a;
+        if (std::ranges::all_of(triangle, [&](const Vec2& p) { return cross(along, p - a) <= 0; })) return 0;
+    }
     std::vector<Vec2> polygon(triangle.begin(), triangle.end()), next;
     for (std::size_t i = 0; i < hull.size() && !polygon.empty(); ++i) {
         const Vec2 &a = hull[i], along = hull[(i + 1) % hull.size()] - a;

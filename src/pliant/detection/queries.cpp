@@ -68,7 +68,6 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
         keep(narrow::closest_vertex_face(s, x, p[0], p[1], limit), list);
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        if (!o.smooth.empty() && (o.smooth[p[0]] || o.smooth[p[1]])) return;
         const Real limit = reach_of(s.edges[p[0]]) + reach_of(s.edges[p[1]]);
         keep(narrow::closest_edge_edge(s, x, p[0], p[1], limit, minima_only), list);
     };
@@ -83,12 +82,13 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
         }
     };
     d.sieve.look_at(query);
-    const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
-    const auto near_edge = [&](const Sieve::Batch& pairs) {
-        return minima_only ? d.sieve.crossing(pairs) : d.sieve.edge_edge(pairs);
-    };
+    const Implementation::Sifting sifting = {
+        [](const Pair&) { return true; },
+        [&](const Pair& p) { return o.smooth.empty() || !(o.smooth[p[0]] | o.smooth[p[1]]); },
+        [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); },
+        [&](const Sieve::Batch& pairs) { return minima_only ? d.sieve.crossing(pairs) : d.sieve.edge_edge(pairs); }};
     // Equal keys have equal geometry: it is computed from the reduced features alone.
-    d.narrow(d.pairs, std::pair(near_face, near_edge), vertex_face, edge_edge, vertex_planes,
+    d.narrow(d.pairs, sifting, vertex_face, edge_edge, vertex_planes,
              [](const ContactPair&, const ContactPair&) { return false; });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.pairs, &ContactPair::key));
@@ -203,14 +203,12 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
         return o.changed.empty() || std::any_of(vertices.begin(), vertices.end(), changed);
     };
     const auto vertex_face = [&](const Pair& p, auto& list) {
-        if (!changed(p[0]) && !any_changed(s.triangles[p[1]])) return;
         if (!d.wanted_vertex_face(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        if (!any_changed(s.edges[p[0]]) && !any_changed(s.edges[p[1]])) return;
         if (!d.wanted_edge_edge(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
@@ -224,15 +222,17 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
         }
     };
     d.sieve.look_at(query);
-    const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
-    const auto near_edge = [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); };
-    d.narrow(d.impacts, std::pair(near_face, near_edge), vertex_face, edge_edge, vertex_planes,
-             [](const Impact& a, const Impact& b) {
-                 const auto content = [](const Impact& i) {
-                     return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
-                 };
-                 return content(a) < content(b);
-             });
+    const Implementation::Sifting sifting = {
+        [&](const Pair& p) { return changed(p[0]) || any_changed(s.triangles[p[1]]); },
+        [&](const Pair& p) { return any_changed(s.edges[p[0]]) || any_changed(s.edges[p[1]]); },
+        [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); },
+        [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); }};
+    d.narrow(d.impacts, sifting, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {
+        const auto content = [](const Impact& i) {
+            return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
+        };
+        return content(a) < content(b);
+    });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.impacts, &Impact::key));
     return d.impacts;

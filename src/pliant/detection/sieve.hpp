@@ -31,18 +31,31 @@ public:
     /// Pairs of edges that are wanted only where the closest points of their lines are inside of both.
     unsigned crossing(const Batch& pairs) const;
 
-    /// visit(pair) for those pairs of the list that test(batch) leaves, in their order.
+    /// visit(pair) for those pairs of the list that wanted(pair) and then test(batch) leave, in their order.
+    template <class Wanted, class Test, class Visit>
+    static void for_each(std::span<const Pair> list, Wanted&& wanted, Test&& test, Visit&& visit)
+    {
+        Batch batch;
+        std::size_t n = 0;
+        const auto look = [&] {
+            for (std::size_t j = n; j < width; ++j) batch[j] = batch[n - 1];
+            const unsigned mask = test(batch);
+            for (std::size_t j = 0; mask >> j && j < n; ++j)
+                if (mask >> j & 1) visit(batch[j]);
+            n = 0;
+        };
+        for (const Pair& p : list) {
+            batch[n] = p;
+            n += wanted(p);
+            if (n == width) look();
+        }
+        if (n > 0) look();
+    }
     template <class Test, class Visit>
     static void for_each(std::span<const Pair> list, Test&& test, Visit&& visit)
     {
-        Batch batch;
-        for (std::size_t begin = 0; begin < list.size(); begin += width) {
-            const std::size_t n = std::min<std::size_t>(width, list.size() - begin);
-            for (std::size_t j = 0; j < width; ++j) batch[j] = list[begin + std::min(j, n - 1)];
-            unsigned mask = test(batch);
-            for (std::size_t j = 0; j < n; ++j)
-                if (mask >> j & 1) visit(batch[j]);
-        }
+        for_each(
+            list, [](const Pair&) { return true; }, test, visit);
     }
 
 private:
