@@ -151,6 +151,20 @@ std::vector<Real> separation_radii(const Surface& s, const ImpactOptions& o)
     return radius;
 }
 
+/// Per body and plane: beyond this distance there is no impact [m].
+std::vector<Real> plane_distances(const Surface& s, const ImpactOptions& o)
+{
+    Separations separations(s, o);
+    std::vector<Real> far;
+    const Index bodies = s.vertex_body.empty() ? 0 : 1 + *std::ranges::max_element(s.vertex_body);
+    for (Index b = 0; b < bodies; ++b)
+        for (const MovingPlane& plane : o.planes) {
+            const CcdOptions& options = separations.of_bodies(b, plane.body);
+            far.push_back(options.min_separation + options.tolerance);
+        }
+    return far;
+}
+
 std::optional<CcdHit> vertex_face_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
                                       Separations& separations)
 {
@@ -214,10 +228,13 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
         if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
     };
+    const std::vector<Real> far = o.planes.empty() ? std::vector<Real>() : plane_distances(s, o);
     const auto vertex_planes = [&](Index v, auto& list) {
         if (!changed(v)) return;
         for (Index i = 0; i < count(o.planes); ++i) {
             if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
+            const Real least = far[s.vertex_body[v] * count(o.planes) + i];
+            if (narrow::stays_far_from_plane(x_t0[v], x_t1[v], o.planes[i].t0, o.planes[i].t1, least)) continue;
             if (const auto hit = vertex_plane_hit(s, x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };

@@ -36,6 +36,7 @@ public:
             split(items[body], (n + items_per_leaf - 1) / items_per_leaf);
         }
         trees_.leaves_.push_back(next_leaf());
+        find_leaves_of_vertices();
     }
 
 private:
@@ -60,6 +61,29 @@ private:
             }
         for (Index v = 0; v < surface_.vertex_count(); ++v)
             if (!vertex_taken[v]) loose_vertices_.push_back(v);
+    }
+
+    void find_leaves_of_vertices()
+    {
+        std::vector<std::array<Index, 2>> places; // vertex, node of its leaf
+        for (Index leaf = 0; leaf < trees_.leaf_count(); ++leaf) {
+            const Leaf &begin = trees_.leaves_[leaf], &end = trees_.leaves_[leaf + 1];
+            const auto add_all = [&](const auto& blocks, Index first, Index last) {
+                for (Index b = first; b < last; ++b)
+                    for (const auto& corner : blocks[b].vertex)
+                        for (const Index v : corner) places.push_back({v, begin.node});
+            };
+            add_all(trees_.faces_, begin.face, end.face);
+            add_all(trees_.vertices_, begin.vertex, end.vertex);
+        }
+        std::sort(places.begin(), places.end());
+        places.erase(std::unique(places.begin(), places.end()), places.end());
+        trees_.vertex_begin_.assign(static_cast<std::size_t>(surface_.vertex_count()) + 1, 0);
+        for (const auto& [vertex, node] : places) {
+            ++trees_.vertex_begin_[vertex + 1];
+            trees_.vertex_leaf_nodes_.push_back(node);
+        }
+        for (Index v = 0; v < surface_.vertex_count(); ++v) trees_.vertex_begin_[v + 1] += trees_.vertex_begin_[v];
     }
 
     Leaf next_leaf() const
@@ -128,32 +152,15 @@ SurfaceTrees::SurfaceTrees(const Surface& surface) : surface_(surface)
     Builder(*this).build();
 }
 
-namespace {
-
-template <class Block>
-bool has_changed(const std::vector<Block>& blocks, Index begin, Index end, std::span<const char> changed)
-{
-    char any = 0;
-    for (Index i = begin; i < end; ++i)
-        for (const auto& corner : blocks[i].vertex)
-            for (const Index v : corner) any |= changed[v];
-    return any;
-}
-
-} // namespace
-
 template <bool moving>
-void SurfaceTrees::refit(const VertexBoxes& boxes, std::span<const char> changed)
+void SurfaceTrees::refit(const VertexBoxes& boxes)
 {
     boxes_t0_.resize(nodes_.size());
     boxes_t1_.resize(moving ? nodes_.size() : 0);
-    changed_.resize(nodes_.size());
     parallel_for(
         leaf_count(),
         [&](Index i) {
             const Leaf &begin = leaves_[i], &end = leaves_[i + 1];
-            changed_[begin.node] = has_changed(faces_, begin.face, end.face, changed) ||
-                                   has_changed(vertices_, begin.vertex, end.vertex, changed);
             if (!changed_[begin.node]) return;
             for (int t = 0; t < (moving ? 2 : 1); ++t) {
                 Box box;
@@ -183,17 +190,21 @@ void SurfaceTrees::update(const VertexBoxes& boxes, std::span<const char> change
 {
     assert(count(boxes.t0) == surface_.vertex_count() && boxes.t0.size() == changed.size());
     moving_ = boxes.moving();
+    changed_.assign(nodes_.size(), 0);
+    for (Index v = 0; v < count(changed); ++v)
+        if (changed[v])
+            for (Index i = vertex_begin_[v]; i < vertex_begin_[v + 1]; ++i) changed_[vertex_leaf_nodes_[i]] = 1;
     if (moving_)
-        refit<true>(boxes, changed);
+        refit<true>(boxes);
     else
-        refit<false>(boxes, changed);
+        refit<false>(boxes);
 }
 
 std::size_t SurfaceTrees::bytes() const
 {
     const auto of = [](const auto& v) { return v.capacity() * sizeof(v[0]); };
     return of(trees_) + of(nodes_) + of(leaves_) + of(faces_) + of(edges_) + of(vertices_) + of(boxes_t0_) +
-           of(boxes_t1_) + of(changed_);
+           of(boxes_t1_) + of(changed_) + of(vertex_begin_) + of(vertex_leaf_nodes_);
 }
 
 } // namespace pliant

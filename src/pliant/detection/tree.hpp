@@ -73,7 +73,7 @@ private:
     class Traversal;
 
     template <bool moving>
-    void refit(const VertexBoxes& boxes, std::span<const char> changed);
+    void refit(const VertexBoxes& boxes);
     template <bool moving>
     void collect_tasks(const Sift& sift, CandidateChunks& out, std::size_t stride, Leaves leaves) const;
 
@@ -84,8 +84,9 @@ private:
     std::vector<FeatureBlock<3>> faces_;
     std::vector<FeatureBlock<2>> edges_;
     std::vector<FeatureBlock<1>> vertices_;
-    std::vector<Box> boxes_t0_, boxes_t1_; ///< per node
-    std::vector<char> changed_;            ///< per node: has leaves whose boxes the last update has changed
+    std::vector<Index> vertex_begin_, vertex_leaf_nodes_; ///< per vertex: the leaves that it is in, as nodes
+    std::vector<Box> boxes_t0_, boxes_t1_;                ///< per node
+    std::vector<char> changed_; ///< per node: has leaves whose boxes the last update has changed
     bool moving_ = false;
 };
 

@@ -212,7 +212,7 @@ void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& re
     const Real fall = s.model.gravity.norm() * s.dt * s.dt;
     constexpr Real fast = 1.0 / 30;    // of an edge in a step
     constexpr Real fast_share = 0.005; // of the vertices: where more are fast, candidates serve this step only
-    constexpr Real steps_ahead = 6, widest = 0.25; // of an edge
+    constexpr Real steps_ahead = 12, widest = 0.25; // of an edge
     const Index fast_vertices = parallel_sum(n, Index(0), [&](Index k) {
         const Body& body = s.model.bodies[surface.vertex_body[k]];
         return Index(body.gap > 0 && (x1[k] - s.x0[k]).norm() > fast * body.edge_length);
