@@ -38,12 +38,16 @@ Real area(const Polygon& polygon)
     return twice / 2;
 }
 
-/// The area of a triangle inside of a convex hull [Sutherland and Hodgman 1974].
-Real area_inside(const std::array<Vec2, 3>& triangle, const std::vector<Vec2>& hull)
+/// The area of a triangle inside of a convex hull [Sutherland and Hodgman 1974]. side: of the hull that the last one
+/// was beyond; neighbours are, too.
+Real area_inside(const std::array<Vec2, 3>& triangle, const std::vector<Vec2>& hull, std::size_t& side)
 {
-    for (std::size_t i = 0; i < hull.size(); ++i) { // most are outside, beyond one side of the hull
+    for (std::size_t n = 0; n < hull.size(); ++n) { // most are outside
+        const std::size_t i = (side + n) % hull.size();
         const Vec2 &a = hull[i], along = hull[(i + 1) % hull.size()] - a;
-        if (std::ranges::all_of(triangle, [&](const Vec2& p) { return cross(along, p - a) <= 0; })) return 0;
+        if (!std::ranges::all_of(triangle, [&](const Vec2& p) { return cross(along, p - a) <= 0; })) continue;
+        side = i;
+        return 0;
     }
     std::vector<Vec2> polygon(triangle.begin(), triangle.end()), next;
     for (std::size_t i = 0; i < hull.size() && !polygon.empty(); ++i) {
@@ -204,7 +208,7 @@ bool WindowBuilder::cover(const std::vector<Vec2>& hull, const Vec3& normal, std
 {
     const Real hull_area = area(hull), thickness = 1e-9 * std::sqrt(hull_area);
     Real covered = 0;
-    std::size_t of_patch = 0;
+    std::size_t of_patch = 0, side = 0;
     Real altitude_sq = std::numeric_limits<Real>::infinity();
     for (std::size_t k = 0; k < reached_.size(); ++k) {
         const Index f = reached_[k];
@@ -216,7 +220,7 @@ bool WindowBuilder::cover(const std::vector<Vec2>& hull, const Vec3& normal, std
             std::max({(t[1] - t[0]).squaredNorm(), (t[2] - t[1]).squaredNorm(), (t[0] - t[2]).squaredNorm()});
         altitude_sq = std::min(altitude_sq, twice_area * twice_area / longest_sq);
         w.slenderness = std::max(w.slenderness, slenderness_[f]);
-        covered += whole ? twice_area / 2 : area_inside(t, hull);
+        if (whole) covered += twice_area / 2;
         of_patch += whole;
         for (int e = 0; e < 3; ++e) {
             const Index next = across_[f][e];
@@ -226,9 +230,10 @@ bool WindowBuilder::cover(const std::vector<Vec2>& hull, const Vec3& normal, std
             }
             if (state_[next] == waiting || state_[next] == reached || state_[next] == waiting_in_patch) continue;
             if (state_[next] == unknown) {
-                // upside down, it is reached too
-                if (!(std::abs(area_inside(corners(w, next), hull)) > 1e-12 * hull_area)) continue;
+                const Real part = area_inside(corners(w, next), hull, side);
+                if (!(std::abs(part) > 1e-12 * hull_area)) continue; // upside down, it is reached too
                 if (!faces(normal, next)) return false;
+                covered += part;
             }
             state_[next] = state_[next] == in_patch ? waiting_in_patch : waiting;
             reached_.push_back(next);

@@ -1,14 +1,16 @@
 #include "pliant/detection/tree.hpp"
 
 #include "pliant/core/parallel.hpp"
+#include "pliant/core/union_find.hpp"
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
+#include <map>
 
 namespace pliant {
 
-/// Divides the triangles of each body, and the vertices that no triangle has, by median splits of the rest shape.
+/// Divides the triangles of each body, and the vertices that no triangle has, by median splits of the rest shape. Parts
+/// that are not connected, such as panels, have trees of their own.
 class SurfaceTrees::Builder {
 public:
     explicit Builder(SurfaceTrees& trees) : trees_(trees), surface_(trees.surface_) {}
@@ -17,11 +19,10 @@ public:
     {
         own_features();
         const Index faces = count(surface_.triangles);
-        std::vector<std::vector<Item>> items; // per body
+        const std::vector<Index> group = groups_of_vertices();
+        std::map<std::array<Index, 2>, std::vector<Item>> items; // by body, and part of it
         const auto add = [&](Index vertex, const Vec3& centre, Index id) {
-            const Index body = surface_.vertex_body[vertex];
-            if (body >= count(items)) items.resize(static_cast<std::size_t>(body) + 1);
-            items[body].push_back({centre, id});
+            items[{surface_.vertex_body[vertex], group[vertex]}].push_back({centre, id});
         };
         for (Index f = 0; f < faces; ++f) {
             const auto [a, b, c] = surface_.triangles[f];
@@ -29,21 +30,35 @@ public:
         }
         for (Index i = 0; i < count(loose_vertices_); ++i)
             add(loose_vertices_[i], 3 * surface_.rest[loose_vertices_[i]], faces + i);
-        for (Index body = 0; body < count(items); ++body) {
-            if (items[body].empty()) continue;
-            trees_.trees_.push_back({body, count(trees_.nodes_)});
-            const auto n = static_cast<Index>(items[body].size());
-            split(items[body], (n + items_per_leaf - 1) / items_per_leaf);
+        for (auto& [part, of_part] : items) {
+            trees_.trees_.push_back({part[0], count(trees_.nodes_)});
+            split(of_part, (count(of_part) + items_per_leaf - 1) / items_per_leaf);
         }
         trees_.leaves_.push_back(next_leaf());
         find_leaves_of_vertices();
     }
 
 private:
+    static constexpr Index vertices_of_a_part = 64; ///< at least: pairs of many small trees would cost more
+
     struct Item {
         Vec3 centre; ///< three times
         Index id;    ///< a face, or the number of faces and the place of a loose vertex
     };
+
+    /// Vertices that edges connect have a number in common; 0 for parts that are too small for a tree of their own.
+    std::vector<Index> groups_of_vertices() const
+    {
+        UnionFind parts(surface_.vertex_count());
+        for (const auto& [a, b] : surface_.edges) parts.join(a, b);
+        std::vector<Index> size(static_cast<std::size_t>(surface_.vertex_count()), 0), group(size);
+        for (Index v = 0; v < surface_.vertex_count(); ++v) ++size[parts.find(v)];
+        for (Index v = 0; v < surface_.vertex_count(); ++v) {
+            const Index part = parts.find(v);
+            group[v] = size[part] >= vertices_of_a_part ? 1 + part : 0;
+        }
+        return group;
+    }
 
     void own_features()
     {

@@ -1,5 +1,5 @@
 #pragma once
-// Bounding-volume trees over the triangles of the surface, one for each body.
+// Bounding-volume trees over the triangles of the surface, one for each connected part of a body.
 //
 // The shape of a tree comes from the rest shape of its body, and stays: cloth is divided in its own plane, so that a
 // node is a patch of it however it is draped. Only boxes follow the motion, and only of leaves that have moved. Pairs

@@ -121,7 +121,7 @@ private:
                 const auto [first, last] = std::minmax(order[i].tree, order[j].tree);
                 const Tree &a = trees_.trees_[first], &b = trees_.trees_[last];
                 if (sift_.filter.bodies(a.body, b.body) && overlap(a.root, b.root))
-                    tasks.push_back({a.root, b.root, false, false});
+                    tasks.push_back({a.root, b.root, a.body == b.body, a.body == b.body && sift_.filter.asks(a.body)});
             }
         return tasks;
     }
