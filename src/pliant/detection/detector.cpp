@@ -50,10 +50,10 @@ Index Detector::Implementation::find_escaped(const VertexBalls& query)
 bool Detector::Implementation::collect_escaped(Index escaped_count, const VertexBalls& wanted)
 {
     constexpr Real few = 0.1;      // of the vertices: a leaf has as many neighbours
-    constexpr Real too_many = 1.5; // times the candidates of a whole collection, most of them twice
+    constexpr Real too_many = 1.5; // times the candidates of a whole collection, most of them twice, or the vertices
     const bool sound = !self_cull || self_cull->is_sound(); // or what is left out would come back
     if (kind != BroadPhaseKind::tree || !sound || !has_candidates || escaped_count > few * surface.vertex_count() ||
-        Real(candidates.size()) > too_many * Real(collected))
+        Real(candidates.size()) > too_many * Real(std::max<std::int64_t>(collected, surface.vertex_count())))
         return false;
     Stopwatch watch;
     rooms.replace(wanted, escaped);
@@ -79,7 +79,8 @@ void Detector::Implementation::collect(const VertexBalls& motion, Leave leave, s
     if (cull) self_cull->look_at(rooms);
     stats.culled = cull ? self_cull->share() : 0;
     stats.update_seconds += watch.lap();
-    if (is_tree) trees.collect({filter, sift ? &room_sieve : nullptr, cull ? &*self_cull : nullptr}, candidates, stride);
+    if (is_tree)
+        trees.collect({filter, sift ? &room_sieve : nullptr, cull ? &*self_cull : nullptr}, candidates, stride);
     if (kind == BroadPhaseKind::hash) hash.collect(filter, candidates);
     if (kind == BroadPhaseKind::all_pairs) all_pairs(surface, filter, rooms.boxes(), candidates);
     has_candidates = stride == 1;

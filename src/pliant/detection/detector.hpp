@@ -100,7 +100,7 @@ public:
     /// The earliest of these impacts (smallest key if several), found without computing the others.
     std::optional<Impact> earliest_impact(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& options);
 
-    /// Candidate pairs of a motion with boxes grown by `radius` [m], in canonical order.
+    /// Candidate pairs of a motion with boxes grown by `radius` [m] but for culled patches, in canonical order.
     Candidates candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radius);
 
     const DetectionStats& stats() const;
