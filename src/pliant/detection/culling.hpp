@@ -6,7 +6,7 @@ namespace pliant {
 enum class Culling {
     sound,       ///< never a wrong cull
     cones,       ///< cones of normals below a right angle: misses contacts
-    cones_paper, ///< cones as printed, which nearly all patches pass: misses contacts
+    cones_paper, ///< cones as printed, twice as wide: misses contacts
     off,
 };
 

@@ -20,7 +20,7 @@ inline constexpr MethodOption pinch_option =
 template <class Options>
 inline constexpr MethodOption culling_option =
     {.path = "contact.culling", .kind = OptionKind::choice, .words = "sound cones cones-paper none", .fallback = "sound",
-     .meaning = "Which patches of a body the search for its self-collision leaves out. `sound`: those that are proved too flat to meet themselves, which changes nothing but time; `cones`: those whose normals are in a cone of less than a right angle around its axis, and `cones-paper`: the same as printed (Provot 1997), which nearly all patches pass: both miss contacts, promise nothing, and are there for comparison; `none`: nothing.",
+     .meaning = "Which patches of a body the search for its self-collision leaves out. `sound`: those that are proved too flat to meet themselves, which changes nothing but time; `cones`: those whose normals are in a cone of less than a right angle around its axis, and `cones-paper`: the same as printed (Provot 1997), twice as wide: both miss contacts, promise nothing, and are there for comparison; `none`: nothing.",
      .set = setter<Options>([](Options& o, const OptionValue& v) {
          o.culling = v.word == "cones" ? Culling::cones : v.word == "cones-paper" ? Culling::cones_paper : v.word == "none" ? Culling::off : Culling::sound; })};
 /// Whether nothing crosses, by what the options say.
