@@ -1,7 +1,6 @@
 #include "detection/surfaces.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/detection/detector.hpp"
-#include "pliant/detection/tree.hpp"
 #include "pliant/mesh/io.hpp"
 
 #include <gtest/gtest.h>
@@ -144,23 +143,33 @@ TEST(BroadPhase, StaysExactWhileTheTreeIsRefittedAndRebuilt)
     }
 }
 
-TEST(SurfaceTree, IsRebuiltOnlyWhenItsBoxesHaveGrown)
+TEST(BroadPhase, StaysExactHoweverFarBodiesAreFromTheirRestShapes)
 {
-    const Surface s = two_sheets(30);
-    SurfaceTree tree(s);
-    VertexBoxes boxes;
-    Random random(11);
-    for (int step = 0; step < 5; ++step) {
-        const Vec3s x = moved(s.rest, random, 1e-3);
-        boxes.compute(x, x, {}, 0.001, 0);
-        tree.update(boxes);
-    }
-    EXPECT_EQ(tree.builds(), 1);
+    const Surface s = two_sheets(20);
     Vec3s shuffled = s.rest;
+    Random random(11);
     for (std::size_t i = 0; i < shuffled.size(); ++i) std::swap(shuffled[i], shuffled[random.bits() % shuffled.size()]);
-    boxes.compute(shuffled, shuffled, {}, 0.001, 0);
-    tree.update(boxes);
-    EXPECT_EQ(tree.builds(), 2);
+    expect_same_candidates(s, shuffled, shuffled, 0.001);
+    expect_same_candidates(s, shuffled, moved(shuffled, random, 0.01), 0.001);
+}
+
+TEST(BroadPhase, ReturnsTheBruteForceCandidatesOfManyBodies)
+{
+    Random random(12);
+    Surface s;
+    for (Index i = 0; i < 40; ++i) {
+        TriangleMesh mesh = i % 3 == 0 ? make_grid(0.4, 0.4, 2 + i % 5, 3) : make_sphere(0.1, i % 2);
+        const Vec3 at = random.in_box(Vec3::Constant(-0.5), Vec3::Constant(0.5));
+        for (Vec3& p : mesh.vertices) p += at;
+        add_body(s, mesh, 0, i % 7 == 0 ? CarriedBy::obstacle : i % 7 == 1 ? CarriedBy::rigid : CarriedBy::particles);
+    }
+    for (Index v = 0; v < s.vertex_count(); v += 5) s.prescribed[v] = 1;
+    s.weld.resize(static_cast<std::size_t>(s.vertex_count()));
+    for (Index v = 0; v < s.vertex_count(); ++v) // some neighbours by number are partners in a seam
+        s.weld[v] = v % 4 == 3 && s.vertex_body[v - 1] == s.vertex_body[v] ? v - 1 : v;
+    const std::array<std::array<Index, 2>, 2> apart = {{{3, 2}, {5, 5}}};
+    expect_same_candidates(s, s.rest, moved(s.rest, random, 0.05), 0.01, apart);
+    expect_same_candidates(s, s.rest, s.rest, 0.02, apart);
 }
 
 TEST(BroadPhase, DoesNotDependOnTheNumberOfThreads)

@@ -95,7 +95,8 @@ TEST(Sieve, LosesNoPairThatIsNear)
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
         const Case c(seed);
         Sieve sieve(c.surface);
-        sieve.look_at(c.x_t0, c.x_t0, c.radius, 0);
+        sieve.look_from_the_middle_of(c.x_t0);
+        sieve.look_at({c.x_t0, c.x_t0, c.radius, c.radius});
         const auto check = [&](const std::vector<Pair>& pairs, const std::vector<char>& left, auto&& is_near) {
             for (std::size_t i = 0; i < pairs.size(); ++i) {
                 const bool wanted = is_near(pairs[i]);
@@ -133,7 +134,8 @@ TEST(Sieve, LosesNoPairThatMeetsOnItsWay)
     for (std::uint64_t seed = 0; seed < 100; ++seed) {
         const Case c(seed);
         Sieve sieve(c.surface);
-        sieve.look_at(c.x_t0, c.x_t1, c.radius, 0);
+        sieve.look_from_the_middle_of(c.x_t0);
+        sieve.look_at({c.x_t0, c.x_t1, c.radius, c.radius});
         const auto hit = [&](const std::array<Index, 4>& v, Real separation, auto* ccd) {
             CcdOptions options;
             options.min_separation = 0.8 * separation;

@@ -1,43 +1,8 @@
 #include "pliant/detection/broad_phase.hpp"
 
-#include "pliant/core/parallel.hpp"
-
 #include <algorithm>
-#include <cassert>
 
 namespace pliant {
-
-void VertexBoxes::compute(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin)
-{
-    assert(x_t0.size() == x_t1.size() && (radius.empty() || radius.size() == x_t0.size()));
-    assert(uniform >= 0 && margin >= 0);
-    const bool moves = &x_t0 != &x_t1;
-    t0.resize(x_t0.size());
-    t1.resize(moves ? x_t0.size() : 0);
-    parallel_for(
-        count(t0),
-        [&](Index v) {
-            const Real r = (radius.empty() ? uniform : radius[v]) + margin;
-            t0[v] = Box::of_ball(x_t0[v], r);
-            if (moves) t1[v] = Box::of_ball(x_t1[v], r);
-        },
-        1024);
-}
-
-void VertexBoxes::compute_ends(const Vec3s& x_t0, std::span<const Real> radius_t0, const Vec3s& x_t1,
-                               std::span<const Real> radius_t1)
-{
-    assert(x_t0.size() == x_t1.size() && radius_t0.size() == x_t0.size() && radius_t1.size() == x_t0.size());
-    t0.resize(x_t0.size());
-    t1.resize(x_t0.size());
-    parallel_for(
-        count(t0),
-        [&](Index v) {
-            t0[v] = Box::of_ball(x_t0[v], radius_t0[v]);
-            t1[v] = Box::of_ball(x_t1[v], radius_t1[v]);
-        },
-        1024);
-}
 
 void CandidateChunks::reset(std::size_t chunks)
 {

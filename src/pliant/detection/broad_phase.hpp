@@ -32,17 +32,35 @@ struct MovingBox {
     }
 };
 
+/// Where vertices are at the ends of a motion, and how far around them something matters [m].
+struct VertexBalls {
+    const Vec3s& x_t0;
+    const Vec3s& x_t1;                                    ///< the same array for a single state
+    std::span<const Real> radius_t0 = {}, radius_t1 = {}; ///< per vertex; `uniform` for all when empty
+    Real uniform = 0;
+    Real margin = 0; ///< added to all
+
+    bool moving() const { return &x_t0 != &x_t1; }
+    Index size() const { return count(x_t0); }
+    const Vec3& centre(int t, Index v) const { return t == 0 ? x_t0[v] : x_t1[v]; }
+    Real radius(int t, Index v) const
+    {
+        const std::span<const Real> radii = t == 0 ? radius_t0 : radius_t1;
+        return (radii.empty() ? uniform : radii[v]) + margin;
+    }
+    Box box(int t, Index v) const { return Box::of_ball(centre(t, v), radius(t, v)); }
+    template <std::size_t N>
+    MovingBox box(const std::array<Index, N>& vertices) const
+    {
+        MovingBox b{box(0, vertices[0]), box(1, vertices[0])};
+        for (std::size_t k = 1; k < N; ++k) b.add({box(0, vertices[k]), box(1, vertices[k])});
+        return b;
+    }
+};
+
 /// Boxes of all vertices; those of edges and faces are unions of them.
 struct VertexBoxes {
     std::vector<Box> t0, t1; ///< t1 is empty for a single state
-
-    /// From x_t0 to x_t1 (the same array for a single state), grown by radius[v], or by `uniform` when radius is
-    /// empty, and by `margin` [m].
-    void compute(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
-
-    /// With a radius of its own for each end.
-    void compute_ends(const Vec3s& x_t0, std::span<const Real> radius_t0, const Vec3s& x_t1,
-                      std::span<const Real> radius_t1);
 
     bool moving() const { return !t1.empty(); }
     const Box& end(int t, Index v) const { return t == 0 || t1.empty() ? t0[v] : t1[v]; }

@@ -10,6 +10,7 @@
 // closest features is reported once; of several impacts with the same key, the earliest.
 
 #include "pliant/detection/broad_phase.hpp"
+#include "pliant/detection/culling.hpp"
 #include "pliant/geometry/ccd.hpp"
 #include "pliant/world/pair_lengths.hpp"
 
@@ -60,6 +61,7 @@ struct ImpactOptions {
 struct DetectionStats {
     std::int64_t vertex_face_candidates = 0, edge_edge_candidates = 0;
     bool reused = false; ///< candidates of an earlier query were used again
+    Real culled = 0;     ///< part of the triangles of bodies that may meet themselves, in patches that were left out
     Real update_seconds = 0, collect_seconds = 0, narrow_seconds = 0;
 
     void count(const CandidateChunks& candidates);
@@ -76,6 +78,9 @@ public:
     /// Boxes are grown by this much more than a query needs [m], so that a later query whose vertices stay inside the
     /// grown boxes uses the same candidates: the rounds of a step then share one traversal. 0 by default.
     void set_reuse_margin(Real margin);
+
+    /// Leaves out patches of bodies in which nothing can meet: nothing at first. Only Culling::sound and off find all.
+    void set_culling(Culling culling);
 
     /// Collects candidates for queries that are expected: proximity at x_t0 within the given radii, and impacts of
     /// motions from x_t0 that end near x_t1. The radii at either end should hold what a query needs and some room for
@@ -95,7 +100,7 @@ public:
     /// The earliest of these impacts (smallest key if several), found without computing the others.
     std::optional<Impact> earliest_impact(const Vec3s& x_t0, const Vec3s& x_t1, const ImpactOptions& options);
 
-    /// Candidate pairs of a motion with boxes grown by `radius` [m], in canonical order.
+    /// Candidate pairs of a motion with boxes grown by `radius` [m] but for culled patches, in canonical order.
     Candidates candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radius);
 
     const DetectionStats& stats() const;

@@ -5,8 +5,7 @@
 #include "pliant/detection/detector.hpp"
 #include "pliant/detection/hash_grid.hpp"
 #include "pliant/detection/normal_cones.hpp"
-#include "pliant/detection/sieve.hpp"
-#include "pliant/detection/tree.hpp"
+#include "pliant/detection/self_cull.hpp"
 
 #include <chrono>
 
@@ -31,16 +30,16 @@ struct Detector::Implementation {
     PairFilter filter;
     NormalCones cones;
     BroadPhaseKind kind;
-    SurfaceTree tree;
+    SurfaceTrees trees;
     HashGrid hash;
-    VertexBoxes boxes; ///< that collected the candidates
-    VertexBoxes query; ///< of the query at hand, when candidates may be reused
-    Sieve sieve;
+    std::optional<SelfCull> self_cull;
+    Rooms rooms;      ///< that collected the candidates
+    Sieve room_sieve; ///< drops pairs as they are collected
+    Sieve sieve;      ///< drops pairs of a query
     CandidateChunks candidates;
     bool has_candidates = false;
     std::int64_t collected = 0; ///< candidates when all were collected
     std::vector<char> escaped;  ///< per vertex
-    VertexBoxes wider;          ///< scratch: boxes with the room that those of escaped vertices get
     Real reuse_margin = 0;
     DetectionStats stats;
     std::vector<ContactPair> pairs;
@@ -48,42 +47,51 @@ struct Detector::Implementation {
     Vec3s x_end; ///< scratch of earliest_impact
 
     Implementation(const Surface& s, std::span<const std::array<Index, 2>> no_contact, BroadPhaseKind k)
-        : surface(s), filter(s, no_contact), cones(s), kind(k), tree(s), hash(s), sieve(s)
+        : surface(s), filter(s, no_contact), cones(s), kind(k), trees(s), hash(s), room_sieve(s), sieve(s)
     {}
 
     /// Throws Error unless both arrays hold one finite position for every vertex.
     void require_positions(const Vec3s& x_t0, const Vec3s& x_t1) const;
     /// Marks the vertices for whose pairs the candidates at hand may not be enough; returns how many they are.
-    Index find_escaped();
+    Index find_escaped(const VertexBalls& query);
     /// With the boxes of `wanted` for the vertices that have escaped. False, and nothing is done, where collecting all
     /// anew costs less.
-    bool collect_escaped(Index escaped_count, const VertexBoxes& wanted);
-    void refit(); ///< brings the broad phase to the boxes
-    /// Brings the broad phase to the boxes of a motion.
-    void update(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform, Real margin);
-    /// stride: see SurfaceTree::collect; the other broad phases collect everything.
-    void collect(std::size_t stride = 1);
+    bool collect_escaped(Index escaped_count, const VertexBalls& wanted);
+    /// What a collection leaves out: nothing; patches in which nothing can meet; and pairs that are apart all the same,
+    /// wherever in their rooms vertices are.
+    enum class Leave { nothing, patches, patches_and_pairs };
+    /// All pairs of the motion but these. stride: see SurfaceTrees::collect; the other broad phases collect everything.
+    void collect(const VertexBalls& motion, Leave leave, std::size_t stride = 1);
     /// Candidates of the motion, or a superset that is at hand.
-    void find_candidates(const Vec3s& x_t0, const Vec3s& x_t1, std::span<const Real> radius, Real uniform);
+    void find_candidates(const VertexBalls& query);
 
     /// Candidates collected with grown boxes are more than those of the query. Where results could depend on them, and
     /// so on what was asked before, only the query's own are looked at.
-    bool wanted_vertex_face(const Pair& p) const
+    bool wanted_vertex_face(const VertexBalls& query, const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.both(p[0]), query.both(surface.triangles[p[1]]));
+        return reuse_margin == 0 || overlap(query.box(std::array{p[0]}), query.box(surface.triangles[p[1]]));
     }
-    bool wanted_edge_edge(const Pair& p) const
+    bool wanted_edge_edge(const VertexBalls& query, const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.both(surface.edges[p[0]]), query.both(surface.edges[p[1]]));
+        return reuse_margin == 0 || overlap(query.box(surface.edges[p[0]]), query.box(surface.edges[p[1]]));
     }
 
-    /// Looks at all candidates that `sieves` leave in parallel: vertex_face(pair, list) and edge_edge(pair, list)
-    /// append what they find to a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are then
-    /// joined, sorted by key, and of equal keys the first by `before` is kept; `before` must look at content only, so
-    /// that the choice depends neither on threads nor on the shape of the tree.
-    template <class T, class Sieves, class VertexFace, class EdgeEdge, class Vertex, class Before>
-    void narrow(std::vector<T>& out, const Sieves& sieves, VertexFace&& vertex_face, EdgeEdge&& edge_edge,
-                Vertex&& vertex, Before&& before) const
+    /// Which candidates are looked at: pairs of either kind that `wanted` says, and of those what the sieve leaves.
+    template <class WantedFace, class WantedEdge, class NearFace, class NearEdge>
+    struct Sifting {
+        WantedFace wanted_face;
+        WantedEdge wanted_edge;
+        NearFace near_face;
+        NearEdge near_edge;
+    };
+
+    /// Looks at all candidates that are left after sifting in parallel: vertex_face(pair, list) and edge_edge(pair,
+    /// list) append what they find to a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are
+    /// then joined, sorted by key, and of equal keys the first by `before` is kept; `before` must look at content only,
+    /// so that the choice depends neither on threads nor on the shape of the tree.
+    template <class T, class Sift, class VertexFace, class EdgeEdge, class Vertex, class Before>
+    void narrow(std::vector<T>& out, const Sift& sift, VertexFace&& vertex_face, EdgeEdge&& edge_edge, Vertex&& vertex,
+                Before&& before) const
     {
         constexpr Index vertices_a_chunk = 4096;
         const Index vf = count(candidates.vertex_face), ee = count(candidates.edge_edge);
@@ -93,10 +101,10 @@ struct Detector::Implementation {
             count(found),
             [&](Index i) {
                 if (i < vf)
-                    Sieve::for_each(candidates.vertex_face[i], sieves.first,
+                    Sieve::for_each(candidates.vertex_face[i], sift.wanted_face, sift.near_face,
                                     [&](const Pair& p) { vertex_face(p, found[i]); });
                 else if (i < vf + ee)
-                    Sieve::for_each(candidates.edge_edge[i - vf], sieves.second,
+                    Sieve::for_each(candidates.edge_edge[i - vf], sift.wanted_edge, sift.near_edge,
                                     [&](const Pair& p) { edge_edge(p, found[i]); });
                 else {
                     const Index begin = (i - vf - ee) * vertices_a_chunk;

@@ -30,7 +30,9 @@ PairFilter::PairFilter(const Surface& surface, std::span<const std::array<Index,
     Index bodies = 0;
     for (Index b : surface.vertex_body) bodies = std::max(bodies, b + 1);
     rigid_.assign(static_cast<std::size_t>(bodies), 0);
-    scripted_ = rigid_;
+    scripted_ = asks_ = rigid_;
+    for (Index v = 0; v < surface.vertex_count(); ++v)
+        if (fixed_vertex_[v] || (!surface.weld.empty() && surface.weld[v] != v)) asks_[surface.vertex_body[v]] = 1;
     for (Index v = 0; v < count(surface.frame); ++v)
         if (surface.frame[v] != none) (surface.prescribed[v] ? scripted_ : rigid_)[surface.vertex_body[v]] = 1;
     for (const Index v : surface.moved) scripted_[surface.vertex_body[v]] = 1;

@@ -23,13 +23,13 @@ public:
     {
         const Triangle& t = surface_.triangles[f];
         if (same(v, t[0]) || same(v, t[1]) || same(v, t[2])) return false;
-        return bodies(v, t[0]) && !(fixed_vertex_[v] && fixed_face_[f] && same_body(v, t[0]));
+        return bodies_of(v, t[0]) && !(fixed_vertex_[v] && fixed_face_[f] && same_body(v, t[0]));
     }
     bool edge_edge(Index e, Index g) const
     {
         const Edge &a = surface_.edges[e], &b = surface_.edges[g];
         if (same(a[0], b[0]) || same(a[0], b[1]) || same(a[1], b[0]) || same(a[1], b[1])) return false;
-        return bodies(a[0], b[0]) && !(fixed_edge_[e] && fixed_edge_[g] && same_body(a[0], b[0]));
+        return bodies_of(a[0], b[0]) && !(fixed_edge_[e] && fixed_edge_[g] && same_body(a[0], b[0]));
     }
     /// Whether a body of vertex v may touch the body numbered `body` (planes are bodies without vertices).
     bool vertex_body(Index v, Index body) const
@@ -37,23 +37,14 @@ public:
         const Index own = surface_.vertex_body[v];
         return !scripted_[own] && (exclusions_.empty() || !excluded(own, body));
     }
-    /// What some features have in common: the only body they are of, or none, and whether all their bodies are
-    /// scripted.
-    struct Group {
-        Index body = none;
-        bool scripted = false;
-    };
-    Group group(Index body) const { return {body, scripted_[body] != 0}; }
-    static Group join(const Group& a, const Group& b)
+    /// Whether pairs of one body without a common vertex have to be asked for one by one; pairs of two bodies that may
+    /// meet all pass.
+    bool asks(Index body) const { return asks_[body] != 0; }
+    /// False when no pair between the bodies matters.
+    bool bodies(Index a, Index b) const
     {
-        return {a.body == b.body ? a.body : none, a.scripted && b.scripted};
-    }
-    /// True when no pair between the groups passes.
-    bool never(const Group& a, const Group& b) const
-    {
-        if (a.scripted && b.scripted) return true;
-        if (a.body == none || b.body == none) return false;
-        return (a.body == b.body && rigid_[a.body]) || (!exclusions_.empty() && excluded(a.body, b.body));
+        if ((a == b && rigid_[a]) || (scripted_[a] && scripted_[b])) return false;
+        return exclusions_.empty() || !excluded(a, b);
     }
     /// Whether a response can move a vertex of the pair.
     bool can_move(const ContactPair& pair) const
@@ -71,19 +62,14 @@ private:
     {
         return v == w || (!surface_.weld.empty() && surface_.weld[v] == surface_.weld[w]);
     }
-    /// False when no pair between the bodies of the two vertices matters.
-    bool bodies(Index v, Index w) const
-    {
-        const Index a = surface_.vertex_body[v], b = surface_.vertex_body[w];
-        if ((a == b && rigid_[a]) || (scripted_[a] && scripted_[b])) return false;
-        return exclusions_.empty() || !excluded(a, b);
-    }
+    bool bodies_of(Index v, Index w) const { return bodies(surface_.vertex_body[v], surface_.vertex_body[w]); }
     bool same_body(Index v, Index w) const { return surface_.vertex_body[v] == surface_.vertex_body[w]; }
     bool excluded(Index a, Index b) const;
 
     const Surface& surface_;
     std::vector<std::uint8_t> fixed_vertex_, fixed_edge_, fixed_face_; ///< all vertices prescribed
     std::vector<std::uint8_t> rigid_, scripted_;                       ///< per body
+    std::vector<std::uint8_t> asks_;                                   ///< per body: has seams, or parts that are fixed
     std::vector<std::array<Index, 2>> exclusions_;                     ///< sorted, smaller number first
 };
 

@@ -219,6 +219,14 @@ Impact impact_edge_edge(const Surface& s, const CcdHit& hit, Index e, Index g)
     return i;
 }
 
+bool stays_far_from_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& p_t0, const Plane& p_t1, Real far)
+{
+    const Real s0 = p_t0.normal.dot(x_t0) - p_t0.offset, s1 = p_t1.normal.dot(x_t1) - p_t1.offset;
+    const Real sm = (p_t0.normal.dot(x_t1) - p_t0.offset + p_t1.normal.dot(x_t0) - p_t1.offset) / 2;
+    const Real sum = x_t0.lpNorm<1>() + x_t1.lpNorm<1>() + std::abs(p_t0.offset) + std::abs(p_t1.offset) + far;
+    return std::min({s0, sm, s1}) > far + 0x1p-43 * sum; // the margin of impact_vertex_plane, and some
+}
+
 // s(t) = n(t).x(t) - o(t) with n, o, x linear in t is a parabola, and at most the distance because |n(t)| <= 1. Its
 // first time at the level is that of the parabola with Bernstein coefficients s0, sm, s1, lowered by a rounding margin.
 std::optional<Impact> impact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& p_t0, const Plane& p_t1,

@@ -19,6 +19,8 @@ ContactPair vertex_plane(Index v, Index number, const Plane& plane, Real distanc
 Impact impact_vertex_face(const Surface& surface, const CcdHit& hit, Index v, Index f);
 Impact impact_edge_edge(const Surface& surface, const CcdHit& hit, Index e, Index g);
 
+/// Whether a vertex is farther than this from a plane all along its path, so that no impact is nearer; cheap.
+bool stays_far_from_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& plane_t0, const Plane& plane_t1, Real far);
 /// First time at which a vertex comes within hard_gap + tolerance of a plane, conservatively; nothing if it never does.
 std::optional<Impact> impact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& plane_t0,
                                           const Plane& plane_t1, const CcdOptions& options);

@@ -21,6 +21,9 @@ public:
 
     /// Whether the two faces at an edge form a plane but for an angle with this sine. A boundary edge is not flat.
     bool is_flat(Index edge, const Vec3s& x, Real tolerance) const;
+    /// The same for all edges, one flag each. Bodies that are marked stand still: their flags stay, once they are
+    /// there.
+    void find_flat(const Vec3s& x, Real tolerance, std::span<const char> still_bodies, std::vector<char>& flat);
 
 private:
     /// n points from the other side to this one.
@@ -29,6 +32,10 @@ private:
 
     const Surface& surface_;
     std::vector<std::array<Index, 2>> opposite_; ///< per edge: vertices across from it, `none` at a boundary
+    std::vector<std::array<Index, 2>> faces_;    ///< per edge: the faces of these
+    std::vector<char> turned_;                   ///< per edge: its faces are not the same way up
+    Vec3s normal_;                               ///< per face, of any length; scratch
+    std::vector<Real> normal_sq_;                ///< per face; scratch
     std::vector<Index> ring_begin_, ring_;       ///< per vertex: its neighbours
 };
 

@@ -38,7 +38,8 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
     assert(are_lengths(std::array{o.reach}) && are_lengths(o.radius) && are_planes(o.planes));
     assert(o.radius.empty() || count(o.radius) == d.surface.vertex_count());
     assert(o.smooth.empty() || o.smooth.size() == d.surface.edges.size());
-    d.find_candidates(x, x, o.radius, o.reach / 2);
+    const VertexBalls query = {x, x, o.radius, o.radius, o.reach / 2};
+    d.find_candidates(query);
     Stopwatch watch;
     const bool minima_only = o.cone_tolerance < 1;
     const auto reach_of = [&](const auto& vertices) { // farthest of some vertices of one side
@@ -67,7 +68,6 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
         keep(narrow::closest_vertex_face(s, x, p[0], p[1], limit), list);
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        if (!o.smooth.empty() && (o.smooth[p[0]] || o.smooth[p[1]])) return;
         const Real limit = reach_of(s.edges[p[0]]) + reach_of(s.edges[p[1]]);
         keep(narrow::closest_edge_edge(s, x, p[0], p[1], limit, minima_only), list);
     };
@@ -81,13 +81,14 @@ const std::vector<ContactPair>& Detector::proximity(const Vec3s& x, const Proxim
                 list.push_back(narrow::vertex_plane(v, i, plane, distance));
         }
     };
-    d.sieve.look_at(x, x, o.radius, o.reach / 2);
-    const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
-    const auto near_edge = [&](const Sieve::Batch& pairs) {
-        return minima_only ? d.sieve.crossing(pairs) : d.sieve.edge_edge(pairs);
-    };
+    d.sieve.look_at(query);
+    const Implementation::Sifting sifting = {
+        [](const Pair&) { return true; },
+        [&](const Pair& p) { return o.smooth.empty() || !(o.smooth[p[0]] | o.smooth[p[1]]); },
+        [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); },
+        [&](const Sieve::Batch& pairs) { return minima_only ? d.sieve.crossing(pairs) : d.sieve.edge_edge(pairs); }};
     // Equal keys have equal geometry: it is computed from the reduced features alone.
-    d.narrow(d.pairs, std::pair(near_face, near_edge), vertex_face, edge_edge, vertex_planes,
+    d.narrow(d.pairs, sifting, vertex_face, edge_edge, vertex_planes,
              [](const ContactPair&, const ContactPair&) { return false; });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.pairs, &ContactPair::key));
@@ -150,6 +151,20 @@ std::vector<Real> separation_radii(const Surface& s, const ImpactOptions& o)
     return radius;
 }
 
+/// Per body and plane: beyond this distance there is no impact [m].
+std::vector<Real> plane_distances(const Surface& s, const ImpactOptions& o)
+{
+    Separations separations(s, o);
+    std::vector<Real> far;
+    const Index bodies = s.vertex_body.empty() ? 0 : 1 + *std::ranges::max_element(s.vertex_body);
+    for (Index b = 0; b < bodies; ++b)
+        for (const MovingPlane& plane : o.planes) {
+            const CcdOptions& options = separations.of_bodies(b, plane.body);
+            far.push_back(options.min_separation + options.tolerance);
+        }
+    return far;
+}
+
 std::optional<CcdHit> vertex_face_hit(const Surface& s, const Vec3s& x_t0, const Vec3s& x_t1, const Pair& p,
                                       Separations& separations)
 {
@@ -193,7 +208,8 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     Implementation& d = *impl_;
     assert(is_valid(o));
     const std::vector<Real> radius = separation_radii(d.surface, o);
-    d.find_candidates(x_t0, x_t1, radius, 0);
+    const VertexBalls query = {x_t0, x_t1, radius, radius};
+    d.find_candidates(query);
     Stopwatch watch;
     const Surface& s = d.surface;
     const auto changed = [&](Index v) { return o.changed.empty() || o.changed[v]; };
@@ -201,36 +217,39 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
         return o.changed.empty() || std::any_of(vertices.begin(), vertices.end(), changed);
     };
     const auto vertex_face = [&](const Pair& p, auto& list) {
-        if (!changed(p[0]) && !any_changed(s.triangles[p[1]])) return;
-        if (!d.wanted_vertex_face(p)) return;
+        if (!d.wanted_vertex_face(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        if (!any_changed(s.edges[p[0]]) && !any_changed(s.edges[p[1]])) return;
-        if (!d.wanted_edge_edge(p)) return;
+        if (!d.wanted_edge_edge(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
     };
+    const std::vector<Real> far = o.planes.empty() ? std::vector<Real>() : plane_distances(s, o);
     const auto vertex_planes = [&](Index v, auto& list) {
         if (!changed(v)) return;
         for (Index i = 0; i < count(o.planes); ++i) {
             if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
+            const Real least = far[s.vertex_body[v] * count(o.planes) + i];
+            if (narrow::stays_far_from_plane(x_t0[v], x_t1[v], o.planes[i].t0, o.planes[i].t1, least)) continue;
             if (const auto hit = vertex_plane_hit(s, x_t0, x_t1, v, i, o)) list.push_back(*hit);
         }
     };
-    d.sieve.look_at(x_t0, x_t1, radius, 0);
-    const auto near_face = [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); };
-    const auto near_edge = [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); };
-    d.narrow(d.impacts, std::pair(near_face, near_edge), vertex_face, edge_edge, vertex_planes,
-             [](const Impact& a, const Impact& b) {
-                 const auto content = [](const Impact& i) {
-                     return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
-                 };
-                 return content(a) < content(b);
-             });
+    d.sieve.look_at(query);
+    const Implementation::Sifting sifting = {
+        [&](const Pair& p) { return changed(p[0]) || any_changed(s.triangles[p[1]]); },
+        [&](const Pair& p) { return any_changed(s.edges[p[0]]) || any_changed(s.edges[p[1]]); },
+        [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); },
+        [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); }};
+    d.narrow(d.impacts, sifting, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {
+        const auto content = [](const Impact& i) {
+            return std::tie(i.time, i.weights, i.normal.x(), i.normal.y(), i.normal.z(), i.start_distance);
+        };
+        return content(a) < content(b);
+    });
     d.stats.narrow_seconds = watch.lap();
     assert(strictly_sorted(d.impacts, &Impact::key));
     return d.impacts;
@@ -290,8 +309,9 @@ std::optional<Impact> Detector::earliest_impact(const Vec3s& x_t0, const Vec3s& 
         if (d.kind != BroadPhaseKind::tree && stride > 1) continue;
         if (bound < 1)
             parallel_for(count(x_t0), [&](Index v) { d.x_end[v] = (1 - bound) * x_t0[v] + bound * x_t1[v]; });
-        d.update(x_t0, d.x_end, radius, 0, bound < 1 ? 0x1p-50 * extent : 0);
-        d.collect(stride);
+        const Real margin = bound < 1 ? 0x1p-50 * extent : 0;
+        d.collect({.x_t0 = x_t0, .x_t1 = d.x_end, .radius_t0 = radius, .radius_t1 = radius, .margin = margin},
+                  Implementation::Leave::nothing, stride);
         bound = search(bound);
     }
     d.has_candidates = false; // they are those of a part of the motion

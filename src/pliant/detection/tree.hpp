@@ -1,79 +1,93 @@
 #pragma once
-// Bounding-volume tree over the triangles of the surface.
+// Bounding-volume trees over the triangles of the surface, one for each connected part of a body.
 //
-// A perfect binary tree: node i has children 2i and 2i + 1, leaves are the last level, and the items are spread evenly
-// over the leaves by median splits, so that there are no pointers and all pairs of a self-traversal are of equal level.
-// Every vertex and edge is owned by one of its triangles [Curtis 2008]: each pair of features is met in exactly one
-// pair of leaves, without any set to remove duplicates.
+// The shape of a tree comes from the rest shape of its body, and stays: cloth is divided in its own plane, so that a
+// node is a patch of it however it is draped. Only boxes follow the motion, and only of leaves that have moved. Pairs
+// of bodies that never meet are left out as a whole. Every vertex and edge is owned by one of its triangles [Curtis
+// 2008]: each pair of features is met in exactly one pair of leaves, without any set to remove duplicates.
 
-#include "pliant/detection/broad_phase.hpp"
 #include "pliant/detection/lanes.hpp"
+#include "pliant/detection/sieve.hpp"
 
 namespace pliant {
 
-class SurfaceTree {
+class SelfCull;
+
+class SurfaceTrees {
 public:
-    static constexpr Real decay = 1.3;         ///< rebuild when the boxes' total surface has grown by this factor
     static constexpr Index items_per_leaf = 8; ///< at most
 
     /// Every edge of the surface must belong to a triangle; vertices need not.
-    explicit SurfaceTree(const Surface& surface);
+    explicit SurfaceTrees(const Surface& surface);
 
-    /// Refits the tree to the boxes; builds it anew the first time and when its quality has decayed.
-    void update(const VertexBoxes& boxes);
+    /// Fits the boxes of the trees to those of the vertices, of which some have changed since the last call.
+    void update(const VertexBoxes& boxes, std::span<const char> changed);
+    /// What pairs have to pass.
+    struct Sift {
+        const PairFilter& filter;
+        const Sieve* sieve = nullptr;   ///< leaves out pairs that it drops
+        const SelfCull* cull = nullptr; ///< leaves out patches of bodies in which nothing can meet
+    };
     /// All candidate pairs; with stride > 1 those of every stride-th task only, a sample spread over the surface.
-    void collect(const PairFilter& filter, CandidateChunks& out, std::size_t stride = 1);
-    /// Adds the pairs of leaves whose boxes the last update() has changed, some of them once more. The tree must not
-    /// have been built anew by it.
-    void collect_changed(const PairFilter& filter, CandidateChunks& out);
+    void collect(const Sift& sift, CandidateChunks& out, std::size_t stride = 1) const;
+    /// Adds the pairs of leaves whose boxes the last update() has changed, some of them once more.
+    void collect_changed(const Sift& sift, CandidateChunks& out) const;
 
-    Index builds() const { return builds_; } ///< how often it was built
-    std::size_t bytes() const;               ///< memory held
+    std::size_t bytes() const; ///< memory held
+
+    /// Nodes of a tree in the order of a descent: the first child of a node follows it, and all below it.
+    struct Node {
+        Index second = none;        ///< child; none: a leaf
+        Index leaf = 0, leaves = 1; ///< below it, contiguous
+    };
+    struct Tree {
+        Index body = none, root = 0;
+    };
+    /// Blocks of a leaf are contiguous: the first ones here, the next leaf's are the end.
+    struct Leaf {
+        Index face = 0, edge = 0, vertex = 0, node = 0;
+    };
+    const std::vector<Tree>& trees() const { return trees_; }
+    const std::vector<Node>& nodes() const { return nodes_; }
+    const std::vector<Leaf>& leaves() const { return leaves_; } ///< and one more, the end
+    const std::vector<FeatureBlock<3>>& faces() const { return faces_; }
+    Index leaf_count() const { return count(leaves_) - 1; }
+    /// visit(block, face) for the faces of some leaves.
+    template <class Visit>
+    void for_faces(Index first_leaf, Index last_leaf, Visit&& visit) const
+    {
+        for (Index b = leaves_[first_leaf].face; b < leaves_[last_leaf].face; ++b)
+            for (int lane = 0; lane < std::popcount(faces_[b].valid); ++lane) visit(b, faces_[b].id[lane]);
+    }
 
 private:
-    /// Features of a leaf are contiguous in leaf order: first ones here, the next leaf's are the end.
-    struct Leaf {
-        Index face = 0, edge = 0, vertex = 0;
-    };
+    /// Two nodes whose features are to be paired; the same twice for the features of a node among themselves.
     struct Task {
-        Index a, b; ///< nodes of one level, a <= b
+        Index a = 0, b = 0;
+        bool same_body = false;
+        bool ask = false; ///< the filter has a say
     };
     enum class Leaves { all, changed };
+    class Builder;
     template <bool moving>
-    struct Traversal;
+    class Traversal;
 
-    void assign_owners();
-    void build(const VertexBoxes& boxes);
-    void group_nodes(const PairFilter& filter);
-    /// Which vertices have other boxes than the tree was fitted to.
-    void find_stale(const VertexBoxes& boxes);
-    bool is_stale(Index leaf) const;
     template <bool moving>
     void refit(const VertexBoxes& boxes);
     template <bool moving>
-    void collect_tasks(const PairFilter& filter, CandidateChunks& out, std::size_t stride, Leaves leaves) const;
-    Real surface_area() const;
+    void collect_tasks(const Sift& sift, CandidateChunks& out, std::size_t stride, Leaves leaves) const;
 
     const Surface& surface_;
-    // Items: faces, then vertices that no face has. Owned features by item.
-    Index item_count_ = 0;
-    std::vector<Index> loose_vertices_;
-    std::vector<std::array<Index, 3>> owned_vertices_, owned_edges_; ///< per face, `none` if another face owns it
-
-    Index leaf_level_ = 0, leaf_count_ = 0;
-    std::vector<Box> nodes_t0_, nodes_t1_;  ///< heap order, root at 1
-    std::vector<PairFilter::Group> groups_; ///< per node: its bodies; empty: not yet known for this tree
+    std::vector<Tree> trees_;
+    std::vector<Node> nodes_;
     std::vector<Leaf> leaves_;
-    VertexBoxes fitted_;                          ///< what the boxes of the leaves were made of
-    std::vector<char> stale_;                     ///< per vertex
-    std::vector<char> changed_;                   ///< per node: has leaves whose boxes the last update has changed
-    std::vector<Index> faces_, edges_, vertices_; ///< ids in leaf order
-    BoxLanes face_lanes_, edge_lanes_, vertex_lanes_;
-    std::array<IndexLanes, 3> face_corners_; ///< vertex numbers in leaf order
-    std::array<IndexLanes, 2> edge_ends_;
+    std::vector<FeatureBlock<3>> faces_;
+    std::vector<FeatureBlock<2>> edges_;
+    std::vector<FeatureBlock<1>> vertices_;
+    std::vector<Index> vertex_begin_, vertex_leaf_nodes_; ///< per vertex: the leaves that it is in, as nodes
+    std::vector<Box> boxes_t0_, boxes_t1_;                ///< per node
+    std::vector<char> changed_; ///< per node: has leaves whose boxes the last update has changed
     bool moving_ = false;
-    Real built_area_ = 0;
-    Index builds_ = 0;
 };
 
 } // namespace pliant

@@ -5,48 +5,82 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/dynamics/system.hpp"
 
+#include <limits>
+#include <map>
 #include <set>
-#include <unordered_map>
 
 namespace pliant {
 namespace {
+
+/// The cells of a cubic grid between two corners.
+class CellGrid {
+public:
+    explicit CellGrid(Real width) : width_(width) {}
+
+    using Cell = Eigen::Array3d;
+    Cell cell(const Vec3& x) const { return (x / width_).array().floor(); }
+    void add(const Cell& c)
+    {
+        lo_ = lo_.min(c);
+        hi_ = hi_.max(c);
+    }
+    Real size() const { return (hi_ - lo_ + 1).prod(); }
+    /// Place of a cell in an array of all; none outside.
+    Index place(const Cell& c) const
+    {
+        if ((c < lo_).any() || (c > hi_).any()) return none;
+        const Cell at = c - lo_, sides = hi_ - lo_ + 1;
+        return static_cast<Index>((at[2] * sides[1] + at[1]) * sides[0] + at[0]);
+    }
+
+private:
+    Real width_;
+    Cell lo_ = Cell::Constant(std::numeric_limits<Real>::infinity()), hi_ = -lo_;
+};
 
 /// Adds to the vertices of all cloths with this edge length the mean displacement over the cell of a grid that each is
 /// in, a few edges wide [m].
 void add_mean_motion(const Model& model, Real edge, const Vec3s& x0, const Vec3s& x1, Vec3s& mean)
 {
     constexpr Real edges = 8; // a cell: wider than folds, whose sides move against each other, narrower than a sheet
-    using Cell = std::array<std::int64_t, 3>;
-    const auto cell_of = [&](Index v) -> Cell {
-        const Vec3 c = (x0[v] / (edges * edge)).array().floor();
-        return {std::int64_t(c[0]), std::int64_t(c[1]), std::int64_t(c[2])};
-    };
-    const auto hash = [](const Cell& c) {
-        return std::size_t(c[0] * 73856093 ^ c[1] * 19349663 ^ c[2] * 83492791); // [Teschner 2003]
-    };
-    struct Sum {
-        Vec3 moved = Vec3::Zero();
-        Index vertices = 0;
-    };
-    std::unordered_map<Cell, Sum, decltype(hash)> sums(64, hash);
-    const Surface& surface = model.surface;
     const auto for_cloth = [&](auto&& visit) {
-        for (Index b = 0; b < count(model.bodies); ++b) {
-            const Body& body = model.bodies[b];
+        for (const Body& body : model.bodies) {
             if (!body.sheet || body.edge_length != edge) continue;
             for (Index v = body.first_vertex; v < body.first_vertex + body.vertex_count; ++v) visit(v);
         }
     };
-    for_cloth([&](Index v) { sums.try_emplace(cell_of(v)); });
-    for (Index v = 0; v < surface.vertex_count(); ++v) {
-        const auto sum = sums.find(cell_of(v));
-        if (sum == sums.end()) continue;
-        sum->second.moved += x1[v] - x0[v];
-        ++sum->second.vertices;
+    CellGrid grid(edges * edge);
+    for_cloth([&](Index v) { grid.add(grid.cell(x0[v])); });
+    struct Sum {
+        Vec3 moved = Vec3::Zero();
+        Index vertices = 0;
+    };
+    const auto add_all = [&](auto&& sum_of) {
+        for (Index v = 0; v < count(x0); ++v)
+            if (Sum* sum = sum_of(grid.cell(x0[v]))) {
+                sum->moved += x1[v] - x0[v];
+                ++sum->vertices;
+            }
+        for_cloth([&](Index v) {
+            const Sum& sum = *sum_of(grid.cell(x0[v]));
+            mean[v] = sum.moved / Real(sum.vertices);
+        });
+    };
+    if (grid.size() <= 64 + 4 * Real(x0.size())) {
+        std::vector<Sum> sums(static_cast<std::size_t>(grid.size()));
+        add_all([&](const CellGrid::Cell& c) {
+            const Index place = grid.place(c);
+            return place == none ? nullptr : &sums[place];
+        });
+        return;
     }
-    for_cloth([&](Index v) {
-        const Sum& sum = sums.find(cell_of(v))->second;
-        mean[v] = sum.moved / Real(sum.vertices);
+    // Cloth is scattered over so much room that few of its cells have any.
+    std::map<std::array<Real, 3>, Sum> sums;
+    const auto key = [](const CellGrid::Cell& c) { return std::array{c[0], c[1], c[2]}; };
+    for_cloth([&](Index v) { sums.try_emplace(key(grid.cell(x0[v]))); });
+    add_all([&](const CellGrid::Cell& c) {
+        const auto sum = sums.find(key(c));
+        return sum == sums.end() ? nullptr : &sum->second;
     });
 }
 
@@ -86,8 +120,11 @@ void warm_start(const ImplicitMemory& memory, Real dt, Contact& contact)
 }
 
 ContactFinder::ContactFinder(const Model& model, const ImplicitOptions& options)
-    : options_(options),
-      paths_(model, {options.ccd, options.hard_gap_fraction, options.ccd_fraction, options.chord_fraction}),
+    : options_(options), paths_(model, {.ccd = options.ccd,
+                                        .hard_gap_fraction = options.hard_gap_fraction,
+                                        .ccd_fraction = options.ccd_fraction,
+                                        .chord_fraction = options.chord_fraction,
+                                        .culling = options.culling}),
       cones_(model.surface)
 {
     for (const Body& body : model.bodies)
@@ -103,12 +140,7 @@ Substep ContactFinder::begin(const World& world, Real dt, Vec3s v_free)
     State end;
     move_configuration(model, world.state, s.v_free, dt, end);
     surface_positions(model, end, s.x1_free);
-    const auto still = [&](Index e) { return still_body_[model.surface.vertex_body[model.surface.edges[e][0]]]; };
-    const bool first = flat_.empty(); // what stands still is as flat as it was
-    flat_.resize(model.surface.edges.size());
-    parallel_for(count(flat_), [&](Index e) {
-        if (first || !still(e)) flat_[e] = cones_.is_flat(e, s.x0, options_.flat_sine);
-    });
+    cones_.find_flat(s.x0, options_.flat_sine, still_body_, flat_);
     s.flat = flat_;
     return s;
 }
@@ -180,7 +212,7 @@ void ContactFinder::expect_queries(const Substep& s, const std::vector<Real>& re
     const Real fall = s.model.gravity.norm() * s.dt * s.dt;
     constexpr Real fast = 1.0 / 30;    // of an edge in a step
     constexpr Real fast_share = 0.005; // of the vertices: where more are fast, candidates serve this step only
-    constexpr Real steps_ahead = 6, widest = 0.25; // of an edge
+    constexpr Real steps_ahead = 12, widest = 0.25; // of an edge
     const Index fast_vertices = parallel_sum(n, Index(0), [&](Index k) {
         const Body& body = s.model.bodies[surface.vertex_body[k]];
         return Index(body.gap > 0 && (x1[k] - s.x0[k]).norm() > fast * body.edge_length);

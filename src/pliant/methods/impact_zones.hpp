@@ -18,6 +18,7 @@ struct ImpactZonesOptions {
     int strain_sweeps = 100;            ///< over the springs, at most, to limit their elongation
     CcdKind ccd = CcdKind::advancement; ///< as PathOptions has it
     PinchPolicy pinch = PinchPolicy::stop;
+    Culling culling = Culling::sound; ///< as PathOptions has it
 
     bool operator==(const ImpactZonesOptions&) const = default;
     operator MethodOptions() const { return {"impact-zones", *this}; }

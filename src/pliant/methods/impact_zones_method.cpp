@@ -19,6 +19,7 @@ constexpr MethodOption options[] = {
      .set = setter<O>([](O& o, const V& v) { o.passes = static_cast<int>(v.number); })},
     ccd_option<O>,
     pinch_option<O>,
+    culling_option<O>,
 };
 // clang-format on
 
@@ -30,7 +31,7 @@ MethodInfo impact_zones_method()
         .name = "impact-zones",
         .about = "explicit steps with a response to every impact and zones that move as one where that is not enough; "
                  "nothing ever passes through anything, unless `pinch: release` says so",
-        .promise = [](const MethodOptions& o) { return Promise{o.get<O>().pinch == PinchPolicy::stop}; },
+        .promise = [](const MethodOptions& o) { return Promise{keeps_apart(o.get<O>())}; },
         .why_not = why_not_without_forces,
         .options = options,
         .default_options = []() -> std::any { return O(); },

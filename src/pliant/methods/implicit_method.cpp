@@ -45,6 +45,7 @@ constexpr MethodOption options[] = {
      .set = setter<O>([](O& o, const V& v) { o.max_halvings = static_cast<int>(v.number); })},
     ccd_option<O>,
     pinch_option<O>,
+    culling_option<O>,
 };
 // clang-format on
 
@@ -56,7 +57,7 @@ MethodInfo implicit_method()
         .name = "implicit",
         .about = "implicit contact with Coulomb friction; nothing ever passes through anything, unless `pinch: "
                  "release` says so",
-        .promise = [](const MethodOptions& o) { return Promise{o.get<O>().pinch == PinchPolicy::stop}; },
+        .promise = [](const MethodOptions& o) { return Promise{keeps_apart(o.get<O>())}; },
         .why_not = why_not_without_forces,
         .options = options,
         .default_options = []() -> std::any { return O(); },

@@ -47,6 +47,7 @@ PathFinder::PathFinder(const Model& model, const PathOptions& options)
     for (const Body& body : model.bodies)
         if (body.gap > 0) margin = std::min(margin, options_.hard_gap_fraction * body.gap);
     if (std::isfinite(margin)) detector_.set_reuse_margin(margin);
+    detector_.set_culling(options.culling);
     for (Index b = 0; b < count(model.bodies); ++b)
         if (model.bodies[b].plane) plane_bodies_.push_back(b);
     find_paths(model);

@@ -28,6 +28,7 @@ struct PathOptions {
     Real ccd_fraction = 0.1;            ///< resolution of continuous detection over the certified distance
     Real chord_fraction = 0.25;         ///< of the certified distance: how far a turning body may leave its chord
     Real start_part = 0.5; ///< of its distance: what a pair keeps that starts closer than the certified one
+    Culling culling = Culling::sound;
 };
 
 /// The start of a sub-step as detection sees it. The world must not change while it is in use.
