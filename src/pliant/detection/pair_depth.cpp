@@ -175,7 +175,7 @@ void PairDepth::list_faces(const CollisionMesh& mesh, std::span<const Vec3> x)
     while (count(faces_) % 4 != 0) faces_.push_back(faces_.back()); // twice the same is the same
     const Index fours = count(faces_) / 4;
     fours_.resize(static_cast<std::size_t>(fours));
-    boxes_.resize(fours, false);
+    boxes_.resize(fours);
     for (Index i = 0; i < fours; ++i) {
         std::array<std::array<Index, 4>, 3> corners;
         for (int lane = 0; lane < 4; ++lane)
@@ -188,7 +188,7 @@ void PairDepth::list_faces(const CollisionMesh& mesh, std::span<const Vec3> x)
         fours_[i] = {low, high, a, area, cross(e2, area), cross(area, e1), dot(area, area)};
         const Vec3 lo(low.x.minCoeff(), low.y.minCoeff(), low.z.minCoeff());
         const Vec3 hi(high.x.maxCoeff(), high.y.maxCoeff(), high.z.maxCoeff());
-        boxes_.set(i, 0, box_of(lo, hi));
+        boxes_.set(i, box_of(lo, hi));
     }
 }
 
@@ -213,13 +213,13 @@ void PairDepth::cut_by_list(const Vec3& q, const Vec3& p, Accepts&& accepts, Cut
 {
     const Vec3 lo = q.cwiseMin(p), hi = q.cwiseMax(p);
     const Vec3 margin = Vec3::Constant(1e-8 * (hi - lo).sum()); // a hit may be that far off by its slack
-    const MovingBox box = {box_of(lo - margin, hi + margin), Box()};
+    const Box box = box_of(lo - margin, hi + margin);
     const FourVec start = four_times(q), way = four_times(p - q);
     const FourVec low = four_times(lo - margin), high = four_times(hi + margin);
     const Index fours = count(fours_);
     for (Index i = 0; i < fours; i += BoxLanes::width) {
         const Index n = std::min(BoxLanes::width, fours - i);
-        for (unsigned near = boxes_.overlaps<false>(i, n, box); near != 0; near &= near - 1) {
+        for (unsigned near = boxes_.overlaps(i, n, box); near != 0; near &= near - 1) {
             const Index four = i + std::countr_zero(near);
             nearest.tests += 4;
             cut_four(low, high, start, way, fours_[four], [&](int lane, const Hit& hit) {

@@ -2,8 +2,8 @@
 // Internal to the penetration depth: one ordered pair of bodies.
 
 #include "pliant/bodies/four.hpp"
+#include "pliant/detection/box_lanes.hpp"
 #include "pliant/detection/face_tree.hpp"
-#include "pliant/detection/lanes.hpp"
 #include "pliant/detection/voxel_grid.hpp"
 
 namespace pliant {
