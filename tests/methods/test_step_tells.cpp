@@ -55,6 +55,19 @@ TEST(StrainExcess, IsByHowMuchALimitOfStrainIsExceeded)
     EXPECT_GT(worst, 0.01); // else the scene shows nothing
 }
 
+TEST(Step, KeepsALimitOfStrainUnderRigidBalls)
+{
+    for (const Real kilograms : {0.16, 0.5, 2.0}) {
+        World world = ball_on_cloth(kilograms / (4.0 / 3 * std::numbers::pi * 1e-3));
+        const auto method = make_method(world, implicit_options());
+        for (int i = 0; i < 60; ++i) {
+            method->step(world, 0.01);
+            ASSERT_LE(strain_excess(world.model, world.state.position).amount, 0.01) << kilograms << " kg, step " << i;
+        }
+        EXPECT_GT(max_elongation(world.model, world.state), 0.9 * limit) << kilograms << " kg do not reach the limit";
+    }
+}
+
 TEST(Step, CountsTheSolvesItKeptThatEndedAboveTheirTolerance)
 {
     World world = falling_box();

@@ -13,7 +13,9 @@ constexpr int patient_iterations = 40; ///< then updates wait for better minima,
 constexpr int patient_update_every = 16;
 constexpr int max_stiffenings = 4;    ///< penalties beyond 16 times the first are too stiff for the preconditioner
 constexpr double reduced_sq = 0.09;   ///< of the squared gradient since the last update: time for the next one
+constexpr Real solved_share = 0.3;    ///< of the tolerance: dynamics that are solved
 constexpr int newton_cycles = 10;     ///< at most, for a Newton direction,
+constexpr int loaded_cycles = 30;     ///< or with heavy bodies, whose motions the multigrid does not know,
 constexpr double newton_sq = 0.09;    ///< which leaves so much of the squared gradient: rows change sides before
 constexpr int line_search_steps = 20; ///< slopes looked at: in most searches one or two are
 
@@ -48,7 +50,8 @@ double AugmentedLagrangian::product(const Multigrid::Region& region, const LaneV
     return sum_chunks(region.finest(), [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
 }
 
-void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region, const LaneVectors& g, RowLanes& rows)
+void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region, int most_cycles, const LaneVectors& g,
+                                                RowLanes& rows)
 {
     const Chunks chunks = region.finest();
     for_chunks(chunks, [&](Index lane) {
@@ -58,7 +61,7 @@ void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region,
     });
     const double enough = newton_sq * norm_sq(region, g);
     double rz = 0;
-    for (int k = 0; k < newton_cycles; ++k) {
+    for (int k = 0; k < most_cycles; ++k) {
         const LaneVectors& z = multigrid_.cycle(region, left_);
         const double before = rz;
         rz = product(region, z, left_);
@@ -107,13 +110,18 @@ double find_step(const RowLanes& rows, double slope, double curvature)
 /// When the multipliers take over what the penalties answer.
 class UpdateRule {
 public:
+    /// loaded: multipliers that are fine wait for the dynamics, however long it takes.
+    explicit UpdateRule(bool loaded) : loaded_(loaded) {}
     /// Whether it is time, with the squared gradient g_sq.
-    bool is_due(double g_sq, const ContactResiduals& r, bool strained, Real tolerance)
+    bool is_due(double g_sq, const ContactResiduals& r, bool strained, const ContactSolverOptions& options)
     {
+        const Real tolerance = options.tolerance;
         if (g_sq_ < 0) g_sq_ = g_sq;
         const bool solved =
             g_sq < reduced_sq * g_sq_ && r.dynamics < std::max(r.complementarity, strained ? 1.0 : tolerance);
-        return since_ >= every_ || (since_ > 0 && solved);
+        const bool fine = r.gap <= options.gap_tolerance && r.complementarity <= tolerance && !strained;
+        const bool moved = loaded_ && r.dynamics < solved_share * tolerance; // only the multipliers are left
+        return (since_ >= every_ && !(loaded_ && fine)) || (since_ > 0 && (solved || moved));
     }
     /// Whether the penalties should grow: the last update gained little.
     bool has_stalled(const ContactResiduals& r)
@@ -131,6 +139,7 @@ public:
     void be_patient() { every_ = patient_update_every; }
 
 private:
+    bool loaded_;
     double g_sq_ = -1; ///< at the last update
     double complementarity_ = std::numeric_limits<double>::infinity();
     int since_ = 0; ///< iterations since the last update
@@ -148,7 +157,8 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     const LaneOrder& order = multigrid_.order();
     const LaneMatrix& A = multigrid_.matrix();
     RowLanes rows;
-    rows.build(system, part.rows, part.balls, options.cone, order, dv, lambda);
+    rows.build(system, part.rows, part.balls, options.cone, part.loaded ? Penalties::by_load : Penalties::by_mass,
+               order, dv, lambda);
     for_chunks(chunks, [&](Index first) {
         for (Index lane = first; lane < first + Float8::width; ++lane) {
             const Index block = order.block_of_lane[lane];
@@ -174,7 +184,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         return norm_sq(region, *g);
     };
     ContactResult result;
-    UpdateRule updates;
+    UpdateRule updates(part.loaded);
     double zg = 0;
     bool restart = true, stiffness_changed = true, patient = false;
     for (;; ++result.iterations) {
@@ -193,12 +203,12 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         const bool strained = of_rows.strain > 1;
         result.converged = r.worst() <= options.tolerance && r.gap <= options.gap_tolerance && !strained;
         if (result.converged || result.iterations >= options.max_iterations) break;
-        if (result.iterations == patient_iterations) {
+        if (!patient && (part.loaded || result.iterations == patient_iterations)) {
             patient = true;
             rows.freeze_bounds();
             updates.be_patient();
         }
-        if (updates.is_due(g_sq, r, strained, options.tolerance)) {
+        if (updates.is_due(g_sq, r, strained, options)) {
             rows.update_multipliers();
             if (updates.has_stalled(r)) rows.stiffen(2);
             stiffness_changed |= rows.answer().changed;
@@ -213,7 +223,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
             stiffness_changed = false;
         }
         if (patient) {
-            find_newton_direction(region, *g, rows);
+            find_newton_direction(region, part.loaded ? loaded_cycles : newton_cycles, *g, rows);
         } else {
             const LaneVectors& z = multigrid_.cycle(region, *g);
             const double before = zg, across = restart ? 0 : product(region, z, *g_before);

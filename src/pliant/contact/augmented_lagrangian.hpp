@@ -6,7 +6,8 @@
 // (y in row_lanes.hpp; r0 = b - A v* is what the unconstrained solve left), by nonlinear conjugate gradients with a
 // multigrid cycle on A + J^T rho J as preconditioner. Every few iterations l becomes y. Iterations hardly depend on the
 // number of vertices, where relaxation needs as many as there are edges across the cloth. Where they do not get there
-// soon, Newton directions take over: the same preconditioner in a linear solve with J^T rho J as it is.
+// soon, Newton directions take over: the same preconditioner in a linear solve with J^T rho J as it is. Where rigid
+// bodies lie on cloth, that is from the start, and penalties follow the load.
 
 #include "pliant/contact/row_lanes.hpp"
 #include "pliant/linalg/multigrid.hpp"
@@ -18,6 +19,7 @@ struct LagrangianPart {
     std::vector<Index> components; ///< of the multigrid
     std::vector<Index> rows;       ///< of the problem
     std::vector<LengthBall> balls; ///< those that may matter
+    bool loaded = false;           ///< bodies far heavier than the cloth are in it
     Real velocity_scale = 0;       ///< what a velocity error is compared with [m/s]
     Real fine = 0;                 ///< norm of a residual of the dynamics that is fine, however small the forces are
 };
@@ -38,7 +40,7 @@ private:
                               const LaneVectors& v) const; ///< of v + A dv at the start
     double product(const Multigrid::Region& region, const LaneVectors& a, const LaneVectors& b) const;
     /// d = about (A + J^T K J)^-1 g with the stiffness K of the rows' last answer, and Ad.
-    void find_newton_direction(const Multigrid::Region& region, const LaneVectors& g, RowLanes& rows);
+    void find_newton_direction(const Multigrid::Region& region, int most_cycles, const LaneVectors& g, RowLanes& rows);
 
     Multigrid& multigrid_;
     // Scratch. Different parts may be solved at the same time: each works on lanes of its own.

@@ -12,6 +12,10 @@ constexpr Index width = Float8::width;
 constexpr float start_penalty = 0.5f; ///< times the inverse response: the answer of a row by itself is half of exact
 constexpr float ball_penalty = 1.0f;
 constexpr Index rows_a_task = 512;
+// Penalties by load.
+constexpr float give = 0.3f, ball_give = 1.25f; ///< of their room that rows and balls give way by under their load
+constexpr float most_by_load = 1000;            ///< times the penalty by mass: single precision ends there
+constexpr float slowest_change = 0.3f, fastest_change = 16; ///< at an update
 
 Index padded(Index n)
 {
@@ -123,7 +127,8 @@ void RowLanes::set_ball(Index at, const ContactSystem& system, const LengthBall&
 }
 
 void RowLanes::build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
-                     FrictionCone cone, const LaneOrder& order, const Vec3s& dv, const Multipliers& lambda)
+                     FrictionCone cone, Penalties penalties, const LaneOrder& order, const Vec3s& dv,
+                     const Multipliers& lambda)
 {
     cone_ = cone;
     dt_ = system.dt;
@@ -132,6 +137,11 @@ void RowLanes::build(const ContactSystem& system, std::span<const Index> rows, s
         set_contact(at, system, system.problem.rows[rows[at]], order, dv, lambda[rows[at]]);
     });
     for (Index k = 0; k < balls_; ++k) set_ball(first_ball_ + k, system, balls[k], order, dv);
+    least_rho_.clear();
+    if (penalties == Penalties::by_load) {
+        least_rho_ = rho_[0];
+        follow_load(1, most_by_load);
+    }
     list_touches();
     for (Index& lane : entry_lane_) lane = std::max(lane, 0); // an empty place reads somebody, times 0
     for (Index& lane : arm_lane_) lane = std::max(lane, 0);
@@ -474,12 +484,26 @@ std::array<double, 2> RowLanes::slope(float alpha) const
 void RowLanes::update_multipliers()
 {
     for (int c = 0; c < 3; ++c) l_[c] = y_[c];
+    if (!least_rho_.empty()) follow_load(slowest_change, fastest_change);
+}
+
+void RowLanes::follow_load(float least, float most)
+{
+    for (Index row = 0; row < rows_; ++row) {
+        if (!(room_[row] > 0)) continue;
+        const bool ball = row >= first_ball_;
+        const float load = ball ? std::hypot(l_[0][row], l_[1][row], l_[2][row]) : l_[0][row];
+        const float by_load = load / ((ball ? ball_give : give) * room_[row]);
+        const float target = std::clamp(by_load, least_rho_[row], most_by_load * least_rho_[row]);
+        rho_[0][row] = std::clamp(target, least * rho_[0][row], most * rho_[0][row]);
+    }
 }
 
 void RowLanes::stiffen(float factor)
 {
     for (Plane& plane : rho_)
         for (float& rho : plane) rho *= factor;
+    for (float& rho : least_rho_) rho *= factor;
 }
 
 void RowLanes::read(std::span<const Index> rows, Multipliers& lambda, std::span<LengthBall> balls) const

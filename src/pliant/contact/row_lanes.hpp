@@ -22,6 +22,10 @@ struct LengthBall {
     Vec3 impulse; ///< on block a [N s]: warm start in, answer out
 };
 
+/// by_mass: what the lighter side of a row answers with. by_load: at least so stiff that what a row carries moves it by
+/// a part of its room; else the load of a heavy body on light ones is passed on a hundredth at a time.
+enum class Penalties { by_mass, by_load };
+
 class RowLanes {
 public:
     /// Sums over the rows at the present velocities.
@@ -35,7 +39,8 @@ public:
 
     /// Rows of `system.problem` with the given numbers, at the change of velocity dv; multipliers as warm start.
     void build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
-               FrictionCone cone, const LaneOrder& order, const Vec3s& dv, const Multipliers& lambda);
+               FrictionCone cone, Penalties penalties, const LaneOrder& order, const Vec3s& dv,
+               const Multipliers& lambda);
     bool empty() const { return rows_ == 0; }
 
     /// y for u, and how good it is.
@@ -54,7 +59,7 @@ public:
     std::array<double, 2> slope(float alpha) const;
     void advance(float alpha); ///< u += alpha ju
 
-    void update_multipliers();  ///< l = y
+    void update_multipliers();  ///< l = y, and penalties by load follow it
     void stiffen(float factor); ///< all penalties
     /// From now on the bounds of friction change with the multipliers only, so that there is a function to minimise
     /// between updates: slower where bounds follow the normals without harm, surer where they chase each other.
@@ -84,6 +89,8 @@ private:
                   const Vec3s& dv);
     void set_penalties(Index at, const Mat3& response, const Mat3& frame);
     void list_touches();
+    /// Penalties by load for the present multipliers, changed by a factor within these bounds.
+    void follow_load(float least, float most);
     Float8x3 relative(Index row, const LaneVectors& v) const;
     Float8x3 axis(const Planes& p, Index row) const
     {
@@ -117,6 +124,7 @@ private:
     Planes normal_, tangent1_, tangent2_;
     Planes u_, ju_, l_, y_;
     Planes rho_;
+    Plane least_rho_;                         ///< of normals and balls, where penalties go by the load; else empty
     Plane friction_, bound_, room_, natural_; ///< natural_: 1 / trace of the response; room_: allowed velocity error
     Plane radius_;
     Planes impulse_;                 ///< y in world axes

@@ -44,6 +44,15 @@ ClothSolver::ClothSolver(const Model& model, const LinearSystem& system, ClothSc
             sheets_.push_back(q);
             regions_.push_back(multigrid_.region({&q, 1}));
         }
+    rigid_.assign(mine_.size(), 0);
+    limited_.assign(mine_.size(), 0);
+    for (Index i = 0; i < model.block_count(); ++i) {
+        const Body& body = model.bodies[model.block_body[i]];
+        rigid_[part_of_block_[i]] |= body.rotor != none;
+        limited_[part_of_block_[i]] |= body.sheet && body.limit_count > 0;
+    }
+    for (Index q = 0; q < count(mine_); ++q)
+        if (rigid_[q] && !mine_[q]) rigids_.push_back(q);
     looseness_ = std::count(mine_.begin(), mine_.end(), 0) == 0 ? loose : 1;
     r_ = x_ = multigrid_.make_vectors();
 }
@@ -80,6 +89,7 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
             });
         },
         1);
+    multigrid_.update(system.A(), multigrid_.region(rigids_));
     CgResult result;
     result.converged = true;
     for (const CgResult& r : results) {
@@ -91,7 +101,7 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
 
 std::vector<char> ClothSolver::choose(ContactParts& parts) const
 {
-    std::vector<char> chosen(static_cast<std::size_t>(parts.count), 1);
+    std::vector<char> chosen(static_cast<std::size_t>(parts.count), 1), with_others = chosen, limited(chosen.size(), 0);
     std::vector<Real> fine_sq(chosen.size(), 0);
     std::vector<char> seen(mine_.size(), 0);
     for (Index i = 0; i < count(part_of_block_); ++i) {
@@ -99,8 +109,12 @@ std::vector<char> ClothSolver::choose(ContactParts& parts) const
         if (seen[part]) continue;
         seen[part] = 1;
         chosen[parts.of_block[i]] &= mine_[part];
+        with_others[parts.of_block[i]] &= mine_[part] || rigid_[part];
+        limited[parts.of_block[i]] |= limited_[part];
         fine_sq[parts.of_block[i]] += fine_[part] * fine_[part];
     }
+    // Relaxation keeps no limit of strain under a heavy body.
+    for (Index q = 0; q < parts.count; ++q) chosen[q] |= with_others[q] && limited[q];
     for (Index q = 0; q < parts.count; ++q) parts.fine[q] = chosen[q] ? std::sqrt(fine_sq[q]) : 0;
     return chosen;
 }
@@ -115,6 +129,7 @@ std::vector<LagrangianPart> ClothSolver::gather(const ContactSystem& system) con
         if (seen[part]) continue;
         seen[part] = 1;
         parts[system.parts.of_block[i]].components.push_back(part);
+        parts[system.parts.of_block[i]].loaded |= rigid_[part] != 0;
     }
     for (Index q = 0; q < count(parts); ++q) {
         parts[q].velocity_scale = system.parts.velocity_scale[q];

@@ -9,7 +9,8 @@
 
 namespace pliant {
 
-/// Which bodies the solver by multigrid looks after.
+/// Which bodies the solver by multigrid looks after: cloth, with the rigid bodies that touch cloth of limited strain,
+/// or all.
 enum class ClothScope { sheets, everything };
 
 class ClothSolver {
@@ -44,6 +45,9 @@ private:
     const std::vector<Index>& part_of_block_; ///< of the matrix
     std::vector<char> mine_;
     std::vector<Index> sheets_; ///< parts with cloth, that is those of mine_
+    std::vector<char> rigid_;   ///< per part of the matrix
+    std::vector<char> limited_; ///< likewise: cloth whose strain is limited
+    std::vector<Index> rigids_; ///< parts of rigid_ that are not in mine_
     Multigrid multigrid_;
     LaneSolver linear_;
     AugmentedLagrangian lagrangian_;
