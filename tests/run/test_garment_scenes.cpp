@@ -72,7 +72,7 @@ std::vector<std::string> coarse_dress()
 const std::vector<GarmentCut> garment_cuts = {
     {"shirt", "impact-zones", coarse_shirt, 80, true, false},
     {"shirt", "implicit", {}, 220, true, false},
-    {"trousers", "impact-zones", coarse_trousers, 60, true, true},
+    {"trousers", "impact-zones", {"bodies.trousers.mesh.garment.edge=2.6 cm"}, 90, true, false},
     {"trousers", "implicit", coarse_trousers, 100, false, true},
     {"outfit", "implicit", coarse_outfit(), 30, false, true},
     {"dress", "implicit", coarse_dress(), 180, false, true},
