@@ -142,7 +142,7 @@ animals-soft 3 0.5"
         "'$out/jung-figure10.csv' using 1:2 every ::1 with lines notitle"
 }
 
-# The scenes in full, each with its own method: impact-zones for the ribbon, implicit for what is sewn.
+# The scenes in full, with impact-zones.
 provot97() {
     local name paper stats table=$out/provot97.csv
     echo "scene,simulated,computed,detection,paper" > $table

@@ -19,3 +19,9 @@ build/pliant render out/animals-soft -o docs/images/animals-soft.png --sheet 3x1
 build/pliant run scenes/ribbon.yaml -o out/ribbon --force --no-report
 build/pliant render out/ribbon -o docs/images/ribbon.png --size 960x540 --samples 32 --subdivide \
     --camera 0.45 0.5 0.7 0 0.03 0
+build/pliant run scenes/shirt.yaml -o out/shirt --force --no-report
+build/pliant render out/shirt -o docs/images/shirt.png --sheet 3x1 --size 1500x560 --samples 16 --label
+build/pliant run scenes/trousers.yaml -o out/trousers --force --no-report
+build/pliant render out/trousers -o docs/images/trousers.png --sheet 3x1 --size 1500x560 --samples 16 --label
+build/pliant run scenes/dress.yaml -o out/dress --force --no-report
+build/pliant render out/dress -o docs/images/dress.png --sheet 3x1 --size 1500x560 --samples 16 --label

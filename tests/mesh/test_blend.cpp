@@ -185,3 +185,30 @@ TEST(Blend, RefusesShapesWithoutSize)
     EXPECT_THROW(make_blend({{{BlendBox{{0, 0, 0}, {1, 1, 1}, 0.6, Quat::Identity()}, 0}}, 0.1, 0}), Error);
     EXPECT_THROW(make_blend({{ball({0, 0, 0}, 1)}, 1e-7, 0}), Error);
 }
+
+TEST(Decimate, KeepsAClosedSurfaceItsShapeAndItsFineParts)
+{
+    // A large ball with a finger: all of the finger's detail is in few large triangles' worth of area.
+    const std::vector<BlendPart> parts = {ball(Vec3::Zero(), 0.2),
+                                          {BlendCapsule{{0.19, 0, 0}, {0.3, 0, 0}, 0.012, 0.01}, 0.005}};
+    const TriangleMesh fine = make_blend({.parts = parts, .edge = 0.008});
+    const TriangleMesh few = make_blend({.parts = parts, .edge = 0.008, .triangles = 1500});
+    ASSERT_GT(count(fine.triangles), 9000);
+    EXPECT_LE(count(few.triangles), 1500);
+    EXPECT_GT(count(few.triangles), 1400);
+    EXPECT_TRUE(is_closed(few.triangles));
+    EXPECT_EQ(euler(few), 2);
+    EXPECT_NEAR(enclosed_volume(few), enclosed_volume(fine), 0.01 * enclosed_volume(fine));
+    EXPECT_GT(smallest_angle(few), 0.05);
+    Real finger = 0, back = 0;
+    int at_finger = 0, at_back = 0;
+    for (const auto& [a, b] : edges_of(few.triangles)) {
+        const Vec3 middle = (few.vertices[a] + few.vertices[b]) / 2;
+        const Real length = (few.vertices[a] - few.vertices[b]).norm();
+        if (middle.x() > 0.22) finger += length, ++at_finger;
+        if (middle.x() < 0) back += length, ++at_back;
+    }
+    EXPECT_GT(at_finger, 50);
+    EXPECT_LT(finger / at_finger, 0.7 * back / at_back) << "smaller triangles where the shape is finer";
+    for (const Vec3& x : few.vertices) EXPECT_LT(std::abs(blend_distance(parts, x)), 0.003);
+}

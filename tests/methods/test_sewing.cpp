@@ -2,6 +2,7 @@
 
 #include "methods/contact_fixture.hpp"
 #include "pliant/bodies/seam_pull.hpp"
+#include "pliant/bodies/sewing_aid.hpp"
 #include "pliant/dynamics/explicit.hpp"
 #include "pliant/methods/impact_zones.hpp"
 #include "pliant/methods/table.hpp"
@@ -65,12 +66,12 @@ TEST(SeamPull, TheForceIsMinusTheGradientOfTheEnergy)
 
 TEST(SeamPull, AKickSolvesTheThreadAtTheEndOfTheStep)
 {
-    const Real slack = 1e-4, damping = 0.1;
+    const Real slack = 1e-4;
     const std::vector<Real> inverse_mass = {1 / 2e-4, 1 / 5e-4};
     Random random(4);
     for (const Real dt : {1e-5, 4e-3, 1.0})
         for (const Real distance : {1e-5, 1e-2, 1.0}) {
-            const SeamPull pull({{0, 1, 0.3}}, slack, damping);
+            const SeamPull pull({{0, 1, 0.3}}, slack, 0.1);
             Vec3s x = {Vec3::Zero(), distance * random.on_sphere()}, v(2);
             for (Vec3& w : v) w = random.in_box(Vec3::Constant(-1), Vec3::Constant(1));
             const Vec3s before = v;
@@ -78,11 +79,64 @@ TEST(SeamPull, AKickSolvesTheThreadAtTheEndOfTheStep)
             const Vec3 impulse = (v[0] - before[0]) / inverse_mass[0];
             EXPECT_LT((impulse + (v[1] - before[1]) / inverse_mass[1]).norm(), 1e-15) << "momentum";
             const Real k = pull.stiffness(pull.threads()[0], x[0], x[1]);
-            const Vec3 force = k * (x[1] - x[0] + (dt + damping) * (v[1] - v[0]));          // of the end
-            const Real rounding = 1e-15 * dt * k * (1 + (dt + damping) * before[1].norm()); // of stiff times small
+            const Vec3 force = k * (x[1] - x[0] + dt * (v[1] - v[0]));          // of the end
+            const Real rounding = 1e-15 * dt * k * (1 + dt * before[1].norm()); // of stiff times small
             EXPECT_LT((impulse - dt * force).norm(), 1e-9 * impulse.norm() + rounding)
                 << "dt " << dt << " d " << distance;
         }
+}
+
+TEST(SeamPull, AKickHasTheForceOfTheThreadWhereverItIsLongerThanItsSlack)
+{
+    // What holds the ends back, contact and limits of strain, meets all of it, however light the ends are.
+    const SeamPull pull({{0, 1, 0.3}}, 1e-4, 0.1);
+    const Real mass = 6e-5, dt = 3e-4;
+    for (const Real distance : {0.002, 0.05, 0.3}) {
+        Vec3s v(2, Vec3::Zero());
+        pull.kick({Vec3::Zero(), {distance, 0, 0}}, {1 / mass, 1 / mass}, dt, v);
+        EXPECT_NEAR(mass * v[0].x() / dt, 0.3, 0.35 * 0.3) << distance;
+    }
+}
+
+TEST(SewingAid, TheForceIsMinusTheGradientOfTheEnergyAndLetsGoOfWhatIsTied)
+{
+    const Vec3 gravity(1, -9, 2);
+    const SewingAid aid({{2, 0.4}, {0, 0.1}, {1, 0.2}}, {{0, 1}, {1, 2}}, gravity, 7);
+    Vec3s f(3, Vec3::Zero());
+    aid.make_rows(nullptr)->add_forces(0, 3, Vec3s(3, Vec3::Zero()), Vec3s(3, Vec3::Zero()), f);
+    EXPECT_LT((f[0] + 0.1 * gravity).norm(), 1e-15);
+    EXPECT_LT((f[2] + 0.4 * gravity).norm(), 1e-15);
+    EXPECT_NEAR(aid.energy({Vec3::Zero(), Vec3::Zero(), {0, 1, 0}}), -0.4 * 9, 1e-14);
+    const std::vector<Index> half = {0, 0, 2}, whole = {0, 0, 0};
+    const auto tied = aid.with_blocks(half);
+    ASSERT_EQ(tied->element_count(), 2) << "what is tied is one load";
+    EXPECT_NEAR(tied->energy({{0, 1, 0}, Vec3::Zero(), Vec3::Zero()}), -0.3 * 9, 1e-14);
+    EXPECT_EQ(aid.with_blocks(whole)->element_count(), 0);
+}
+
+TEST(Sewing, AGarmentHasNoWeightUntilItsSeamsAreSewn)
+{
+    for (const MethodOptions& options : {MethodOptions(implicit_options()), MethodOptions(ImpactZonesOptions())}) {
+        World world = sewable(0.06, {0, -9.81, 0});
+        const auto method = make_method(world, options);
+        const auto height = [&] {
+            Real sum = 0;
+            for (const Vec3& x : world.state.position) sum += x.y() / static_cast<Real>(world.state.position.size());
+            return sum;
+        };
+        const Real before = height();
+        Real momentum = 0;
+        for (int i = 0; i < 400 && world.state.sewn.empty(); ++i) {
+            momentum = std::abs(linear_momentum(world.model, world.state).y());
+            method->step(world, 4e-3);
+        }
+        ASSERT_EQ(world.state.sewn.size(), 1u) << options.method;
+        EXPECT_LT(momentum, 1e-6 * moving_mass(world.model)) << options.method;
+        EXPECT_NEAR(height(), before, 1e-6) << options.method;
+        for (int i = 0; i < 25; ++i) method->step(world, 4e-3);
+        const Real fall = before - height(); // of 0.1 s, half a step more or less
+        EXPECT_NEAR(fall, 9.81 * 0.01 / 2, 0.05 * fall + 9.81 * 4e-3 * 0.1) << options.method;
+    }
 }
 
 TEST(SeamPull, DoesNotMoveWhatIsHeld)

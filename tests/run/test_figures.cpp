@@ -2,9 +2,11 @@
 
 #include "pliant/geometry/closest.hpp"
 #include "pliant/scene/scene.hpp"
+#include "run/shipped_scenes.hpp"
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 namespace pliant {
@@ -19,6 +21,7 @@ struct Figure {
     World world;
     std::vector<std::string> bone; ///< per vertex: the nearest one
     std::vector<Triangle> triangles;
+    std::map<std::string, Vec3> joint; ///< per bone: where it turns
     const VertexMotion& motion() const { return *world.model.obstacles[0].vertices; }
     Vec3s at(Real t) const
     {
@@ -35,6 +38,7 @@ Figure make_figure(const std::string& figure, const std::string& motion)
                           "figure.yaml");
     f.world = build_world(f.scene);
     const Value& bones = f.scene.document.at("bodies").at("figure").at("skeleton").at("bones");
+    for (const Value::Entry& e : bones.entries) f.joint[e.key] = e.value.at("from").vec3();
     for (const Vec3& x : f.world.model.surface.rest) {
         Real best = 1e9;
         f.bone.emplace_back();
@@ -69,41 +73,74 @@ Real room(const Figure& f, const Vec3s& x, const std::set<std::string>& limb, co
     return least;
 }
 
-TEST(Figures, TheWomanIsAClosedBodyOfAboutTenThousandTrianglesAndNaturalHeight)
+TEST(Figures, AreClosedBodiesOfTenThousandTrianglesAndNaturalHeight)
 {
-    const Figure f = make_figure("woman", "stand");
-    const Body& body = f.world.model.bodies[0];
-    EXPECT_TRUE(body.closed);
-    EXPECT_NEAR(body.triangle_count, 10000, 3000);
-    Eigen::AlignedBox<Real, 3> box;
-    for (const Vec3& x : f.world.model.surface.rest) box.extend(x);
-    EXPECT_NEAR(box.sizes().y(), 1.7, 0.03);
-    EXPECT_NEAR(box.min().y(), 0, 0.01);
+    for (const auto& [figure, height] : {std::pair("woman", 1.7), std::pair("man", 1.8)}) {
+        const Figure f = make_figure(figure, "a-pose");
+        const Body& body = f.world.model.bodies[0];
+        EXPECT_TRUE(body.closed) << figure;
+        EXPECT_NEAR(body.triangle_count, 10000, 1000) << figure;
+        Eigen::AlignedBox<Real, 3> box;
+        for (const Vec3& x : f.world.model.surface.rest) box.extend(x);
+        EXPECT_NEAR(box.sizes().y(), height, 0.02) << figure;
+        EXPECT_NEAR(box.min().y(), 0, 0.01) << figure;
+        EXPECT_NEAR(box.center().x(), 0, 0.005) << figure;
+    }
 }
 
-class FigureMotion : public testing::TestWithParam<const char*> {};
+TEST(Figures, HaveNaturalProportions)
+{
+    // Parts of the height, after Drillis and Contini 1966: what a skeleton of a living person has, within a tenth or
+    // so.
+    for (const std::string figure : {"woman", "man"}) {
+        const Figure f = make_figure(figure, "a-pose");
+        Eigen::AlignedBox<Real, 3> box;
+        for (const Vec3& x : f.world.model.surface.rest) box.extend(x);
+        const Real height = box.sizes().y();
+        const auto between = [&](const char* a, const char* b) {
+            return (f.joint.at(a) - f.joint.at(b)).norm() / height;
+        };
+        EXPECT_NEAR(f.joint.at("left-thigh").y() / height, 0.53, 0.03) << figure << "'s hip";
+        EXPECT_NEAR(f.joint.at("left-calf").y() / height, 0.285, 0.02) << figure << "'s knee";
+        EXPECT_NEAR(f.joint.at("left-arm").y() / height, 0.818, 0.025) << figure << "'s shoulder";
+        EXPECT_NEAR(between("left-arm", "left-forearm"), 0.172, 0.02) << figure << "'s upper arm";
+        EXPECT_NEAR(between("left-forearm", "left-hand"), 0.146, 0.02) << figure << "'s forearm";
+        Real feet = 0, hands = 0;
+        for (Index v = 0; v < count(f.bone); ++v) {
+            const Vec3& x = f.world.model.surface.rest[v];
+            if (f.bone[v] == "left-hand") hands = std::max(hands, (x - f.joint.at("left-hand")).norm());
+            if (f.bone[v] == "left-foot") feet = std::max(feet, x.z() - f.joint.at("left-foot").z());
+        }
+        EXPECT_NEAR(hands / height, 0.108, 0.015) << figure << "'s hands";
+        EXPECT_NEAR(feet / height, 0.115, 0.02) << figure << "'s feet, from the ankle";
+    }
+}
+
+class FigureMotion : public testing::TestWithParam<std::tuple<const char*, const char*>> {};
 
 TEST_P(FigureMotion, LeavesTwoGapsOfRoomAtArmpitsAndCrotch)
 {
-    const Figure f = make_figure("woman", GetParam());
+    const Figure f = make_figure(std::get<0>(GetParam()), std::get<1>(GetParam()));
     for (Real t = 0; t <= 10; t += 0.2) {
         const Vec3s x = f.at(t);
-        for (const std::string side : {"left", "right"}) {
-            const Real sign = side == "left" ? 1 : -1;
-            EXPECT_GT(room(f, x, {side + "-arm", side + "-forearm", side + "-hand"}, {0.165 * sign, 1.37, -0.015}, 0.13,
-                           {"chest", "spine", "pelvis"}),
+        for (const std::string side : {"left", "right"})
+            EXPECT_GT(room(f, x, {side + "-arm", side + "-forearm", side + "-hand"}, f.joint.at(side + "-arm"), 0.14,
+                           {"chest", "spine", "pelvis", "left-thigh", "right-thigh"}),
                       2 * gap)
                 << side << " arm at " << t << " s";
-        }
-        EXPECT_GT(
-            room(f, x, {"left-thigh", "left-calf"}, {0.092, 0.9, 0}, 0.2, {"right-thigh", "right-calf", "right-foot"}),
-            2 * gap)
+        EXPECT_GT(room(f, x, {"left-thigh", "left-calf", "left-foot"}, f.joint.at("left-thigh"), 0.2,
+                       {"right-thigh", "right-calf", "right-foot"}),
+                  2 * gap)
             << "legs at " << t << " s";
     }
 }
 
-INSTANTIATE_TEST_SUITE_P(, FigureMotion, testing::Values("stand", "walk", "kick", "turn", "dance"),
-                         [](const auto& motion) { return std::string(motion.param); });
+INSTANTIATE_TEST_SUITE_P(, FigureMotion,
+                         testing::Combine(testing::Values("woman", "man"),
+                                          testing::Values("a-pose", "stand", "walk", "kick", "turn", "dance")),
+                         [](const auto& p) {
+                             return test_name(std::get<0>(p.param) + std::string("_") + std::get<1>(p.param));
+                         });
 
 TEST(Figures, AFullTurnTakesLessThanASecond)
 {

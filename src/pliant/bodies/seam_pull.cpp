@@ -102,13 +102,15 @@ void SeamPull::add_row_bounds(const Vec3s& x, RowBounds& bounds) const
 }
 
 // One thread after the other. The impulse p on block a of the step's end, r and w the distance and its rate:
-//   p = dt k (r + (dt + damping) w'),   w' = w - (1 / m_a + 1 / m_b) p.
+//   p = dt k (r + dt w'),   w' = w - (1 / m_a + 1 / m_b) p.
+// Without the thread's damping: by itself, an end would reach the rate that damping allows with a small part of the
+// force, and what holds it back, limits of strain and contact, only comes later.
 void SeamPull::kick(const Vec3s& x, const std::vector<Real>& inverse_mass, Real dt, Vec3s& v) const
 {
     for (const Thread& t : threads_) {
-        const Real k = dt * stiffness(t, x[t.a], x[t.b]), ahead = dt + damping_;
-        const Vec3 p = k * (x[t.b] - x[t.a] + ahead * (v[t.b] - v[t.a])) /
-                       (1 + k * ahead * (inverse_mass[t.a] + inverse_mass[t.b]));
+        const Real k = dt * stiffness(t, x[t.a], x[t.b]);
+        const Vec3 p =
+            k * (x[t.b] - x[t.a] + dt * (v[t.b] - v[t.a])) / (1 + k * dt * (inverse_mass[t.a] + inverse_mass[t.b]));
         v[t.a] += inverse_mass[t.a] * p;
         v[t.b] -= inverse_mass[t.b] * p;
     }

@@ -14,7 +14,7 @@ struct Thread {
 /// Pulls with a force F that does not depend on the distance d but fades within `slack`: the energy is
 /// F (sqrt(d^2 + slack^2) - slack), as stiff as a spring of F / d, which grows while the seam closes. The damping of
 /// that spring makes two blocks approach at the rate d / damping where nothing else holds them, however strong the
-/// thread.
+/// thread. Explicit steps leave damping to SewingAid.
 class SeamPull final : public ElementBatch {
 public:
     SeamPull(std::vector<Thread> threads, Real slack, Real damping);

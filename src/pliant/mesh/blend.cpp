@@ -3,6 +3,7 @@
 #include "pliant/core/parallel.hpp"
 #include "pliant/mesh/arguments.hpp"
 #include "pliant/mesh/blend_march.hpp"
+#include "pliant/mesh/decimate.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -172,6 +173,7 @@ TriangleMesh make_blend(const BlendOptions& options)
         mesh.vertices.insert(mesh.vertices.end(), inner.vertices.begin(), inner.vertices.end());
         for (const auto& [a, b, c] : inner.triangles) mesh.triangles.push_back({first + a, first + c, first + b});
     }
+    if (options.triangles > 0 && count(mesh.triangles) > options.triangles) mesh = decimate(mesh, options.triangles);
     if (mesh.triangles.empty()) throw Error("blend: the edge length is too large for the parts; nothing is left.");
     return mesh;
 }

@@ -33,6 +33,7 @@ struct BlendOptions {
     std::vector<BlendPart> parts; ///< joined in this order
     Real edge = 0.05;             ///< mean length of the triangles' edges [m]
     Real shell = 0;               ///< thickness of a hollow shell [m]; 0: the outer surface alone
+    Index triangles = 0;          ///< at most so many are left, larger where the surface is plain; 0: as they come
 };
 
 /// Signed distance to a part, negative inside, rough away from its surface [m].
@@ -41,9 +42,9 @@ Real blend_distance(const BlendPart& part, const Vec3& x);
 Real blend_distance(const std::vector<BlendPart>& parts, const Vec3& x);
 
 /// Marching tetrahedra on a body-centred lattice, then a few rounds of smoothing along the surface. Closed and manifold
-/// whatever the parts; features and gaps thinner than about three edges may get lost. A shell is two such surfaces, the
-/// inner one facing in; it has no hollow where the body is thinner than two thicknesses. Throws Error for parts without
-/// size, or more triangles than an Index can count.
+/// whatever the parts; features and gaps thinner than about three edges may get lost, however many triangles are left.
+/// A shell is two such surfaces, the inner one facing in; it has no hollow where the body is thinner than two
+/// thicknesses. Throws Error for parts without size, or more triangles than an Index can count.
 TriangleMesh make_blend(const BlendOptions& options);
 
 /// A teapot on the origin, spout along x. Its foot fits inside of the rim of another one's lid.

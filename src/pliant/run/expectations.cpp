@@ -118,6 +118,50 @@ ExpectationResult check_layers(const RunReader& run, const Vec3& gravity, std::i
     return {"layers", layers >= wanted, fmt::format("{} at most, at least {} expected", layers, wanted)};
 }
 
+ExpectationResult check_sewn(const RunReader& run, bool wanted)
+{
+    const RunMesh& mesh = run.mesh();
+    if (mesh.weld.empty()) return {"sewn", !wanted, "there is no seam"};
+    const Frame last = run.frame(run.frame_count() - 1);
+    Index open = 0, widest = none;
+    Real opening = 0;
+    for (Index v = 0; v < count(mesh.weld); ++v) { // what is tied has one value, up to the bit
+        const Real distance = (last.positions[v] - last.positions[mesh.weld[v]]).norm();
+        open += distance > 0;
+        if (distance > opening) opening = distance, widest = v;
+    }
+    if (open == 0) return {"sewn", wanted, "every seam is sewn"};
+    const auto body = std::ranges::find_if(run.bodies(), [&](const RunBody& b) {
+        return widest >= b.first_vertex && widest < b.first_vertex + b.vertex_count;
+    });
+    return {"sewn", !wanted,
+            fmt::format("{} vertices of seams are apart from their partners, those of '{}' by {:.3g} m", open,
+                        body->name, opening)};
+}
+
+ExpectationResult check_strain(const RunReader& run, Real wanted)
+{
+    const Stats stats = run.stats();
+    const std::vector<Real> excess = stats.values("strain_excess"), time = stats.values("time");
+    const auto worst = std::ranges::max_element(excess);
+    if (worst == excess.end() || *worst <= 0) return {"strain-excess", true, "no step is beyond max-strain"};
+    return {"strain-excess", *worst <= wanted,
+            fmt::format("{:.3g} of the allowed length in the step to {:.4g} s, at most {:.3g} expected", *worst,
+                        time[worst - excess.begin()], wanted)};
+}
+
+ExpectationResult check_rounds(const RunReader& run, const ExpectedRounds& wanted)
+{
+    const Stats stats = run.stats();
+    if (stats.column("max_rounds") == none) return {"rounds", false, "the method of this run has no rounds"};
+    const std::vector<Real> rounds = stats.values("max_rounds");
+    const auto within = std::ranges::count_if(rounds, [&](Real r) { return r <= static_cast<Real>(wanted.most); });
+    const Real part = rounds.empty() ? 1 : static_cast<Real>(within) / static_cast<Real>(rounds.size());
+    return {"rounds", part >= wanted.part,
+            fmt::format("{:.2f} % of {} steps within {}, at least {:.4g} % expected", 100 * part, rounds.size(),
+                        wanted.most, 100 * wanted.part)};
+}
+
 /// Root mean square over the vertices of a body [m/s]: one vertex that trembles is not a body that moves.
 Real mean_speed(const Frame& frame, const RunBody& body)
 {
@@ -175,6 +219,9 @@ std::vector<ExpectationResult> check_expectations(const RunReader& run)
     if (scene.expect.at_rest_by) results.push_back(check_rest(run, scene, *scene.expect.at_rest_by));
     if (scene.expect.contacts) results.push_back(check_contacts(run, *scene.expect.contacts));
     if (scene.expect.layers) results.push_back(check_layers(run, scene.gravity, *scene.expect.layers));
+    if (scene.expect.sewn) results.push_back(check_sewn(run, *scene.expect.sewn));
+    if (scene.expect.strain_excess) results.push_back(check_strain(run, *scene.expect.strain_excess));
+    if (scene.expect.rounds) results.push_back(check_rounds(run, *scene.expect.rounds));
     if (scene.expect.energy_gain) results.push_back(check_energy(run, *scene.expect.energy_gain));
     if (scene.expect.bounds) results.push_back(check_bounds(run, *scene.expect.bounds));
     return results;

@@ -198,6 +198,7 @@ BlendOptions blend_options(const Value& v)
 {
     BlendOptions options;
     options.edge = real(v, "edge");
+    options.triangles = whole(v, "triangles");
     if (v.at("shell").scalar != "none") options.shell = real(v, "shell");
     for (const Value& item : v.at("parts").items) {
         const Value& shape = item.entries.front().value;

@@ -285,6 +285,9 @@ Expectation read_expectation(const Value& expect, const std::string& path)
     if (const Value* v = expect.find("rest-speed")) e.rest_speed = v->real();
     if (const Value* v = expect.find("contacts")) e.contacts = v->integer();
     if (const Value* v = expect.find("layers")) e.layers = v->integer();
+    if (const Value* v = expect.find("sewn")) e.sewn = v->boolean();
+    if (const Value* v = expect.find("strain-excess")) e.strain_excess = v->real();
+    if (const Value* v = expect.find("rounds")) e.rounds = {v->at("most").integer(), v->at("part").real()};
     if (const Value* v = expect.find("overlap")) e.overlap = v->real();
     if (const Value* v = expect.find("final-overlap")) e.final_overlap = v->real();
     if (const Value* v = expect.find("energy-gain")) e.energy_gain = v->real();

@@ -10,17 +10,26 @@
 
 namespace pliant {
 
+/// A part of the steps takes no more than some rounds of constraint manifold refinement.
+struct ExpectedRounds {
+    std::int64_t most = 0;
+    Real part = 0; ///< of the steps at least
+};
+
 /// What the scene says must come out.
 struct Expectation {
-    std::optional<std::int64_t> intersections;        ///< at most so many in any frame
-    std::optional<Real> penetration;                  ///< of a vertex in another body, in any frame at most [m]
-    std::optional<Real> at_rest_by;                   ///< [s]
-    std::optional<Real> rest_speed;                   ///< of a body at rest at most [m/s]
-    std::optional<std::int64_t> contacts;             ///< at least so many in some step
-    std::optional<std::int64_t> layers;               ///< of cloth at least, somewhere in the last frame
-    std::optional<Real> overlap;                      ///< of boxes in any frame, in cells
-    std::optional<Real> final_overlap;                ///< of boxes in the last frame, in cells
-    std::optional<Real> energy_gain;                  ///< at most so much in a step, over the largest kinetic energy
+    std::optional<std::int64_t> intersections; ///< at most so many in any frame
+    std::optional<Real> penetration;           ///< of a vertex in another body, in any frame at most [m]
+    std::optional<Real> at_rest_by;            ///< [s]
+    std::optional<Real> rest_speed;            ///< of a body at rest at most [m/s]
+    std::optional<std::int64_t> contacts;      ///< at least so many in some step
+    std::optional<std::int64_t> layers;        ///< of cloth at least, somewhere in the last frame
+    std::optional<bool> sewn;                  ///< every seam, in the last frame
+    std::optional<Real> strain_excess;         ///< beyond max-strain in any step at most, over the allowed length
+    std::optional<ExpectedRounds> rounds;      ///< of constraint manifold refinement
+    std::optional<Real> overlap;               ///< of boxes in any frame, in cells
+    std::optional<Real> final_overlap;         ///< of boxes in the last frame, in cells
+    std::optional<Real> energy_gain;           ///< at most so much in a step, over the largest kinetic energy
     std::optional<Eigen::AlignedBox<Real, 3>> bounds; ///< of all moving bodies in the last frame [m]
 };
 

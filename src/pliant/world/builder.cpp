@@ -2,6 +2,7 @@
 
 #include "pliant/bodies/lattice.hpp"
 #include "pliant/bodies/seam_pull.hpp"
+#include "pliant/bodies/sewing_aid.hpp"
 #include "pliant/bodies/solid_models.hpp"
 #include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
@@ -9,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 namespace pliant {
 
@@ -421,6 +423,45 @@ namespace {
 
 } // namespace
 
+namespace {
+
+/// One aid for all seams of a body. In its honey threads of the force F that pull at the mass m each close an opening
+/// at the rate F / (m drag): the mean opening in the time `pull`.
+void aid_sewing(World& world)
+{
+    struct Sewing {
+        std::vector<Edge> pairs;
+        Real opening = 0, force_times_pull = 0; ///< sums over the pairs
+    };
+    std::map<Index, Sewing> bodies;
+    Model& model = world.model;
+    const auto is_pull = [](const auto& batch) { return dynamic_cast<const SeamPull*>(batch.get()) != nullptr; };
+    for (const auto& batch : model.batches) {
+        if (!is_pull(batch)) continue;
+        for (const Thread& t : dynamic_cast<const SeamPull&>(*batch).threads()) {
+            Sewing& sewing = bodies[model.block_body[t.a]];
+            sewing.pairs.push_back({t.a, t.b});
+            sewing.opening += (world.state.position[t.a] - world.state.position[t.b]).norm();
+            sewing.force_times_pull += t.force * batch->damping();
+        }
+    }
+    for (auto& [number, sewing] : bodies) {
+        const Body& body = model.bodies[number];
+        std::vector<SewingAid::Load> loads;
+        Real mass = 0;
+        for (Index i = body.first_block; i < body.first_block + body.block_count; ++i) {
+            loads.push_back({i, model.mass[i]});
+            mass += model.mass[i];
+        }
+        const Real mean = std::max(sewing.opening / static_cast<Real>(sewing.pairs.size()), body.gap);
+        model.batches.insert(std::ranges::find_if(model.batches, is_pull),
+                             std::make_shared<SewingAid>(std::move(loads), std::move(sewing.pairs), model.gravity,
+                                                         sewing.force_times_pull / (mass * mean)));
+    }
+}
+
+} // namespace
+
 World WorldBuilder::build()
 {
     if (world_.model.surface.map_begin.empty()) world_.model.surface.map_begin.push_back(0);
@@ -428,7 +469,9 @@ World WorldBuilder::build()
     if (std::vector<Index>& weld = world_.model.surface.weld; !weld.empty())
         for (Index v = count(weld); v < world_.model.surface.vertex_count(); ++v) weld.push_back(v);
     assert(is_valid(world_.model) && fits(world_.model, world_.state));
-    return world_;
+    World world = world_;
+    aid_sewing(world);
+    return world;
 }
 
 } // namespace pliant
