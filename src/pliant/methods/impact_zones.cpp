@@ -25,7 +25,9 @@ ImpactZonesReport& own(StepReport& report)
 } // namespace
 
 ImpactZones::ImpactZones(const World& world, const ImpactZonesOptions& options)
-    : options_(options), paths_(world.model, {.ccd = options.ccd, .start_part = start_part, .culling = options.culling}), forces_(world.model)
+    : options_(options),
+      paths_(world.model, {.ccd = options.ccd, .start_part = start_part, .culling = options.culling}),
+      forces_(world.model)
 {}
 
 StepReport ImpactZones::step(World& world, Real dt)

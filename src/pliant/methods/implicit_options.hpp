@@ -24,7 +24,7 @@ struct ImplicitOptions {
     Real strain_tolerance = 0.01; ///< of the allowed length: beyond it, a limit of strain is broken and the step halved
     PinchPolicy pinch = PinchPolicy::stop;
     Culling culling = Culling::sound; ///< others than `sound` and `off` may miss contacts
-    Real recovery = 0.1; ///< part of a lost gap that one step wins back
+    Real recovery = 0.1;              ///< part of a lost gap that one step wins back
 
     bool operator==(const ImplicitOptions&) const = default;
     operator MethodOptions() const { return {"implicit", *this}; }
