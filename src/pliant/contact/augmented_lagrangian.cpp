@@ -11,6 +11,8 @@ namespace {
 constexpr int update_every = 4;        ///< iterations between updates of the multipliers, at most
 constexpr int patient_iterations = 40; ///< then updates wait for better minima, with bounds of friction held fixed
 constexpr int patient_update_every = 16;
+constexpr Real heavy = 8;             ///< RowLanes::load() from which penalties go by it: at rest one layer has 0.3,
+constexpr Real heavy_with_limits = 2; ///< and so with limits of length, which pull against what contacts carry
 constexpr int max_stiffenings = 4;    ///< penalties beyond 16 times the first are too stiff for the preconditioner
 constexpr double reduced_sq = 0.09;   ///< of the squared gradient since the last update: time for the next one
 constexpr Real solved_share = 0.3;    ///< of the tolerance: dynamics that are solved
@@ -157,8 +159,9 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     const LaneOrder& order = multigrid_.order();
     const LaneMatrix& A = multigrid_.matrix();
     RowLanes rows;
-    rows.build(system, part.rows, part.balls, options.cone, part.loaded ? Penalties::by_load : Penalties::by_mass,
-               order, dv, lambda);
+    rows.build(system, part.rows, part.balls, options.cone, order, dv, lambda);
+    const bool loaded = part.loaded || rows.load() > (part.balls.empty() ? heavy : heavy_with_limits);
+    if (loaded) rows.go_by_load();
     for_chunks(chunks, [&](Index first) {
         for (Index lane = first; lane < first + Float8::width; ++lane) {
             const Index block = order.block_of_lane[lane];
@@ -184,7 +187,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         return norm_sq(region, *g);
     };
     ContactResult result;
-    UpdateRule updates(part.loaded);
+    UpdateRule updates(loaded);
     double zg = 0;
     bool restart = true, stiffness_changed = true, patient = false;
     for (;; ++result.iterations) {
@@ -203,7 +206,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         const bool strained = of_rows.strain > 1;
         result.converged = r.worst() <= options.tolerance && r.gap <= options.gap_tolerance && !strained;
         if (result.converged || result.iterations >= options.max_iterations) break;
-        if (!patient && (part.loaded || result.iterations == patient_iterations)) {
+        if (!patient && (loaded || result.iterations == patient_iterations)) {
             patient = true;
             rows.freeze_bounds();
             updates.be_patient();
@@ -223,7 +226,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
             stiffness_changed = false;
         }
         if (patient) {
-            find_newton_direction(region, part.loaded ? loaded_cycles : newton_cycles, *g, rows);
+            find_newton_direction(region, loaded ? loaded_cycles : newton_cycles, *g, rows);
         } else {
             const LaneVectors& z = multigrid_.cycle(region, *g);
             const double before = zg, across = restart ? 0 : product(region, z, *g_before);

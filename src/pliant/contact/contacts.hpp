@@ -42,6 +42,11 @@ inline bool by_key(const Contact& a, const Contact& b)
 {
     return a.key < b.key;
 }
+/// Whether one of its sides is cloth.
+inline bool has_cloth(const Model& model, const Contact& c)
+{
+    return model.bodies[c.body_a].sheet || model.bodies[c.body_b].sheet;
+}
 /// Side a minus side b as the contact's weights give it, at surface positions x [m].
 inline Vec3 relative_position(const Contact& c, const Vec3s& x)
 {

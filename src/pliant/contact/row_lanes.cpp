@@ -127,8 +127,7 @@ void RowLanes::set_ball(Index at, const ContactSystem& system, const LengthBall&
 }
 
 void RowLanes::build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
-                     FrictionCone cone, Penalties penalties, const LaneOrder& order, const Vec3s& dv,
-                     const Multipliers& lambda)
+                     FrictionCone cone, const LaneOrder& order, const Vec3s& dv, const Multipliers& lambda)
 {
     cone_ = cone;
     dt_ = system.dt;
@@ -138,10 +137,6 @@ void RowLanes::build(const ContactSystem& system, std::span<const Index> rows, s
     });
     for (Index k = 0; k < balls_; ++k) set_ball(first_ball_ + k, system, balls[k], order, dv);
     least_rho_.clear();
-    if (penalties == Penalties::by_load) {
-        least_rho_ = rho_[0];
-        follow_load(1, most_by_load);
-    }
     list_touches();
     for (Index& lane : entry_lane_) lane = std::max(lane, 0); // an empty place reads somebody, times 0
     for (Index& lane : arm_lane_) lane = std::max(lane, 0);
@@ -485,6 +480,24 @@ void RowLanes::update_multipliers()
 {
     for (int c = 0; c < 3; ++c) l_[c] = y_[c];
     if (!least_rho_.empty()) follow_load(slowest_change, fastest_change);
+}
+
+Real RowLanes::load() const
+{
+    Real sum = 0;
+    Index carrying = 0;
+    for (Index row = 0; row < contacts_; ++row) {
+        if (!(l_[0][row] > 0) || !(rho_[0][row] > 0) || !(room_[row] > 0)) continue;
+        sum += Real(l_[0][row]) / (Real(rho_[0][row]) * room_[row]);
+        ++carrying;
+    }
+    return carrying > 0 ? sum / carrying : 0;
+}
+
+void RowLanes::go_by_load()
+{
+    least_rho_ = rho_[0];
+    follow_load(1, most_by_load);
 }
 
 void RowLanes::follow_load(float least, float most)

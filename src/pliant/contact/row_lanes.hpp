@@ -22,10 +22,6 @@ struct LengthBall {
     Vec3 impulse; ///< on block a [N s]: warm start in, answer out
 };
 
-/// by_mass: what the lighter side of a row answers with. by_load: at least so stiff that what a row carries moves it by
-/// a part of its room; else the load of a heavy body on light ones is passed on a hundredth at a time.
-enum class Penalties { by_mass, by_load };
-
 class RowLanes {
 public:
     /// Sums over the rows at the present velocities.
@@ -38,10 +34,15 @@ public:
     };
 
     /// Rows of `system.problem` with the given numbers, at the change of velocity dv; multipliers as warm start.
+    /// Penalties are what the lighter side of a row answers with.
     void build(const ContactSystem& system, std::span<const Index> rows, std::span<const LengthBall> balls,
-               FrictionCone cone, Penalties penalties, const LaneOrder& order, const Vec3s& dv,
-               const Multipliers& lambda);
+               FrictionCone cone, const LaneOrder& order, const Vec3s& dv, const Multipliers& lambda);
     bool empty() const { return rows_ == 0; }
+    /// How far what the contacts carry moves their penalties, on average, over the room.
+    Real load() const;
+    /// From now on penalties are at least so stiff that what a row carries moves it by a part of its room; else the
+    /// load of a heavy body, or of many layers, on light ones is passed on a hundredth at a time.
+    void go_by_load();
 
     /// y for u, and how good it is.
     Residuals answer();

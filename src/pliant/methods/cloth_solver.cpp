@@ -32,6 +32,21 @@ std::vector<char> parts_with_cloth(const Model& model, const LinearSystem& syste
     return cloth;
 }
 
+/// A limit that an answer breaks (join is 2) pulls at its neighbours, which the next answer would break: they join with
+/// it. At the impact of a fine cloth they would need a solve a ring.
+void join_neighbours(const std::vector<LengthLimit>& limits, std::size_t blocks, std::vector<char>& join)
+{
+    constexpr int rings = 2;
+    if (std::find(join.begin(), join.end(), 2) == join.end()) return;
+    std::vector<char> pulled(blocks, 0);
+    for (int ring = 0; ring < rings; ++ring) {
+        for (Index i = 0; i < count(limits); ++i)
+            if (join[i] == 2) pulled[limits[i].a] = pulled[limits[i].b] = 1;
+        for (Index i = 0; i < count(limits); ++i)
+            if (!join[i] && (pulled[limits[i].a] || pulled[limits[i].b])) join[i] = 2;
+    }
+}
+
 } // namespace
 
 ClothSolver::ClothSolver(const Model& model, const LinearSystem& system, ClothScope scope)
@@ -45,11 +60,9 @@ ClothSolver::ClothSolver(const Model& model, const LinearSystem& system, ClothSc
             regions_.push_back(multigrid_.region({&q, 1}));
         }
     rigid_.assign(mine_.size(), 0);
-    limited_.assign(mine_.size(), 0);
     for (Index i = 0; i < model.block_count(); ++i) {
         const Body& body = model.bodies[model.block_body[i]];
         rigid_[part_of_block_[i]] |= body.rotor != none;
-        limited_[part_of_block_[i]] |= body.sheet && body.limit_count > 0;
     }
     for (Index q = 0; q < count(mine_); ++q)
         if (rigid_[q] && !mine_[q]) rigids_.push_back(q);
@@ -101,20 +114,18 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
 
 std::vector<char> ClothSolver::choose(ContactParts& parts) const
 {
-    std::vector<char> chosen(static_cast<std::size_t>(parts.count), 1), with_others = chosen, limited(chosen.size(), 0);
+    std::vector<char> chosen(static_cast<std::size_t>(parts.count), 1), cloth(chosen.size(), 0);
     std::vector<Real> fine_sq(chosen.size(), 0);
     std::vector<char> seen(mine_.size(), 0);
     for (Index i = 0; i < count(part_of_block_); ++i) {
         const Index part = part_of_block_[i];
         if (seen[part]) continue;
         seen[part] = 1;
-        chosen[parts.of_block[i]] &= mine_[part];
-        with_others[parts.of_block[i]] &= mine_[part] || rigid_[part];
-        limited[parts.of_block[i]] |= limited_[part];
+        chosen[parts.of_block[i]] &= mine_[part] || rigid_[part];
+        cloth[parts.of_block[i]] |= mine_[part];
         fine_sq[parts.of_block[i]] += fine_[part] * fine_[part];
     }
-    // Relaxation keeps no limit of strain under a heavy body.
-    for (Index q = 0; q < parts.count; ++q) chosen[q] |= with_others[q] && limited[q];
+    for (Index q = 0; q < parts.count; ++q) chosen[q] &= cloth[q];
     for (Index q = 0; q < parts.count; ++q) parts.fine[q] = chosen[q] ? std::sqrt(fine_sq[q]) : 0;
     return chosen;
 }
@@ -156,6 +167,7 @@ bool ClothSolver::watch_lengths(const Substep& s, const Vec3s& dv, Real longest,
         if (!join[i] && (start_of(limit) + dv[limit.a] - dv[limit.b]).squaredNorm() > std::pow(longest * allowed, 2))
             join[i] = 2;
     });
+    if (longest == 1) join_neighbours(limits, s.v_free.size(), join);
     for (LagrangianPart& part : parts) part.balls.clear();
     std::vector<LengthImpulse> lengths;
     std::size_t known = 0;

@@ -9,8 +9,7 @@
 
 namespace pliant {
 
-/// Which bodies the solver by multigrid looks after: cloth, with the rigid bodies that touch cloth of limited strain,
-/// or all.
+/// Which bodies the solver by multigrid looks after: cloth, with the rigid bodies that touch it, or all.
 enum class ClothScope { sheets, everything };
 
 class ClothSolver {
@@ -46,7 +45,6 @@ private:
     std::vector<char> mine_;
     std::vector<Index> sheets_; ///< parts with cloth, that is those of mine_
     std::vector<char> rigid_;   ///< per part of the matrix
-    std::vector<char> limited_; ///< likewise: cloth whose strain is limited
     std::vector<Index> rigids_; ///< parts of rigid_ that are not in mine_
     Multigrid multigrid_;
     LaneSolver linear_;

@@ -106,6 +106,57 @@ std::vector<char> smooth_edges(const Substep& s)
     return smooth;
 }
 
+/// Leaves out what says nothing new of a vertex where cloth is met: solids, whose corners and edges a few rows hold in
+/// place, converge sooner with all of them. Of two contacts in one direction, the farther one cannot be met before
+/// the nearer: in a stack of cloth every layer is near all others, and only its neighbours matter; what carries stays.
+/// And beside an edge or a vertex all the features around it are met at one place: one of them takes the impulses of
+/// the others over.
+void drop_hidden(const Model& model, std::vector<Contact>& contacts)
+{
+    constexpr Real nearer = 0.8, same_direction = 0.99, same_place = 0.01; // of an edge
+    struct Seen {
+        Index vertex;
+        Real distance;
+        Index contact;
+        auto operator<=>(const Seen&) const = default;
+    };
+    std::vector<Seen> seen;
+    for (Index k = 0; k < count(contacts); ++k) {
+        const Contact& c = contacts[k];
+        if (c.kind == ContactKind::edge_edge || !has_cloth(model, c)) continue;
+        seen.push_back({c.vertex[0], c.distance, k});
+        if (c.kind == ContactKind::vertex_vertex) seen.push_back({c.vertex[1], c.distance, k});
+    }
+    std::sort(seen.begin(), seen.end());
+    const auto side = [&](const Seen& x) { return contacts[x.contact].vertex[0] == x.vertex ? 1 : -1; };
+    const auto towards = [&](const Seen& x) -> Vec3 { return -side(x) * contacts[x.contact].normal; };
+    std::vector<char> dropped(contacts.size(), 0);
+    for (std::size_t first = 0; first < seen.size();) {
+        std::size_t end = first + 1;
+        while (end < seen.size() && seen[end].vertex == seen[first].vertex) ++end;
+        const Real near = same_place * model.bodies[model.surface.vertex_body[seen[first].vertex]].edge_length;
+        for (std::size_t k = first + 1; k < end; ++k) {
+            Contact& c = contacts[seen[k].contact];
+            const Vec3 direction = towards(seen[k]);
+            for (std::size_t e = first; e < k && !dropped[seen[k].contact]; ++e) {
+                if (dropped[seen[e].contact]) continue;
+                const Vec3 other = towards(seen[e]);
+                if (other.dot(direction) <= same_direction) continue;
+                const bool here = c.kind != ContactKind::plane &&
+                                  (seen[k].distance * direction - seen[e].distance * other).norm() < near;
+                if (here) contacts[seen[e].contact].impulse += side(seen[e]) * side(seen[k]) * c.impulse;
+                dropped[seen[k].contact] =
+                    here || (c.impulse.isZero(0) && seen[e].distance < nearer * seen[k].distance);
+            }
+        }
+        first = end;
+    }
+    std::size_t kept = 0;
+    for (std::size_t k = 0; k < contacts.size(); ++k)
+        if (!dropped[k]) contacts[kept++] = contacts[k];
+    contacts.resize(kept);
+}
+
 } // namespace
 
 void warm_start(const ImplicitMemory& memory, Real dt, Contact& contact)
@@ -270,6 +321,7 @@ ContactSet ContactFinder::near(const Substep& s)
         }
         if (carries || predicted < c.target + std::min(slack, gap / 2)) set.contacts.push_back(c);
     }
+    drop_hidden(s.model, set.contacts);
     std::sort(set.contacts.begin(), set.contacts.end(), by_key);
     return set;
 }

@@ -3,6 +3,7 @@
 #include "pliant/methods/contact_finder.hpp"
 
 #include "pliant/core/contracts.hpp"
+#include "pliant/core/parallel.hpp"
 
 #include <cmath>
 
@@ -10,31 +11,87 @@ namespace pliant {
 namespace {
 
 constexpr int rounds_without_flat_crossings = 2; ///< of five: the others are left to those that vertices do not stop
+constexpr Real same_place = 0.01;                ///< of an edge, between closest points that are taken for one
+constexpr Real same_normal = 0.999;              ///< cosine
+
+/// Whether the set, sorted by key, has a row for this pair.
+bool is_known(const std::vector<Contact>& contacts, const ContactKey& key)
+{
+    const auto it = std::lower_bound(contacts.begin(), contacts.end(), key,
+                                     [](const Contact& o, const ContactKey& k) { return o.key < k; });
+    return it != contacts.end() && it->key == key;
+}
 
 /// Two flat surfaces that meet hit at every crossing of their edges at once. The vertices say all of it: crossings of
-/// flat edges next to another impact wait, and are added only if the next rounds still find them. Per impact: waits.
-std::vector<char> waiting_impacts(const Substep& s, const std::vector<Impact>& impacts, int round)
+/// flat edges next to another impact wait, and are added only if the next rounds still find them, with cloth only
+/// when those impacts have rows already. Per impact: waits.
+std::vector<char> waiting_impacts(const Substep& s, const std::vector<Impact>& impacts,
+                                  const std::vector<Contact>& candidates, const std::vector<Contact>& known, int round)
 {
     std::vector<char> waits(impacts.size(), 0);
-    if (round > rounds_without_flat_crossings) return waits;
     const auto is_flat_crossing = [&](const Impact& i) {
         return i.key.kind == PairKind::edge_edge && (s.flat[i.key.a] || s.flat[i.key.b]);
     };
+    const bool early = round <= rounds_without_flat_crossings;
     std::vector<char> near_impact(s.x0.size(), 0);
-    for (const Impact& i : impacts)
-        if (!is_flat_crossing(i))
-            for (Index v : i.vertices)
+    for (std::size_t k = 0; k < impacts.size(); ++k)
+        if (!is_flat_crossing(impacts[k]) && (early || !is_known(known, candidates[k].key)))
+            for (Index v : impacts[k].vertices)
                 if (v != none) near_impact[v] = 1;
     for (std::size_t k = 0; k < impacts.size(); ++k) {
         const Impact& i = impacts[k];
         const auto near = [&](int a, int b) { return near_impact[i.vertices[a]] || near_impact[i.vertices[b]]; };
-        waits[k] = is_flat_crossing(i) && near(0, 1) && near(2, 3);
+        waits[k] = is_flat_crossing(i) && (early || has_cloth(s.model, candidates[k])) && near(0, 1) && near(2, 3);
     }
     return waits;
 }
 
-/// Adds c to contacts, whose first `known` are sorted by key. Up to four rows for one pair of features: a new geometry
-/// replaces one like it, else it is added.
+/// A vertex that comes down beside an edge or a vertex meets all the features around it, one as good as the other. Per
+/// impact: another one of the same vertex, at the same place and with the same normal, stands for it.
+std::vector<char> repeated_impacts(const Substep& s, const std::vector<Impact>& impacts,
+                                   const std::vector<Contact>& candidates)
+{
+    struct Seen {
+        Index vertex; ///< which meets
+        Index body;   ///< that it meets
+        Index impact;
+        auto operator<=>(const Seen&) const = default;
+    };
+    std::vector<Seen> seen;
+    for (Index k = 0; k < count(impacts); ++k) {
+        const Impact& i = impacts[k];
+        if (i.key.kind == PairKind::edge_edge || i.key.kind == PairKind::vertex_plane) continue;
+        if (!has_cloth(s.model, candidates[k])) continue;
+        const auto add = [&](Index v, Index other) { seen.push_back({v, s.model.surface.vertex_body[other], k}); };
+        add(i.vertices[0], i.vertices[1]);
+        if (i.key.kind == PairKind::vertex_vertex) add(i.vertices[1], i.vertices[0]);
+    }
+    std::sort(seen.begin(), seen.end());
+    std::vector<char> repeated(impacts.size(), 0);
+    const auto side = [&](const Seen& x) -> Real { return candidates[x.impact].vertex[0] == x.vertex ? 1 : -1; };
+    // Where it is met: the closest point of the other side, at the start of the step.
+    const auto place = [&](const Seen& x) -> Vec3 {
+        return s.x0[x.vertex] - side(x) * relative_position(candidates[x.impact], s.x0);
+    };
+    const auto normal = [&](const Seen& x) -> Vec3 { return side(x) * candidates[x.impact].normal; };
+    for (std::size_t first = 0; first < seen.size();) {
+        std::size_t end = first + 1;
+        while (end < seen.size() && seen[end].vertex == seen[first].vertex && seen[end].body == seen[first].body) ++end;
+        const Real near = same_place * s.model.bodies[s.model.surface.vertex_body[seen[first].vertex]].edge_length;
+        for (std::size_t k = first + 1; k < end; ++k)
+            for (std::size_t e = first; e < k && !repeated[seen[k].impact]; ++e)
+                if (!repeated[seen[e].impact] && (place(seen[k]) - place(seen[e])).norm() <= near &&
+                    normal(seen[k]).dot(normal(seen[e])) > same_normal)
+                    repeated[seen[k].impact] = 1;
+        first = end;
+    }
+    return repeated;
+}
+
+constexpr int slots = 4; ///< rows for one pair of features, at most
+
+/// Adds c to contacts, whose first `known` are sorted by key; those added after them come pair by pair. Several rows
+/// for one pair of features: a new geometry replaces one like it, else it is added.
 void add_contact(const Substep& s, Contact c, Index known, std::vector<Contact>& contacts)
 {
     const auto find = [&](const ContactKey& key) {
@@ -42,10 +99,11 @@ void add_contact(const Substep& s, Contact c, Index known, std::vector<Contact>&
         const auto it = std::lower_bound(contacts.begin(), sorted_end, key,
                                          [](const Contact& o, const ContactKey& k) { return o.key < k; });
         if (it != sorted_end && it->key == key) return it;
-        return std::find_if(sorted_end, contacts.end(), [&](const Contact& o) { return o.key == key; });
+        const auto last = contacts.end() - std::min<std::ptrdiff_t>(slots, contacts.end() - sorted_end);
+        return std::find_if(last, contacts.end(), [&](const Contact& o) { return o.key == key; });
     };
     const ContactKey pair = c.key;
-    for (int slot = 0; slot < 4; ++slot) {
+    for (int slot = 0; slot < slots; ++slot) {
         c.key = pair;
         c.key.b |= static_cast<std::uint64_t>(slot) << 40;
         const auto it = find(c.key);
@@ -56,7 +114,7 @@ void add_contact(const Substep& s, Contact c, Index known, std::vector<Contact>&
         }
         Real change = 0;
         for (int k = 0; k < 4; ++k) change = std::max(change, std::abs(it->weight[k] - c.weight[k]));
-        if (slot == 3 || (it->normal.dot(c.normal) > 0.999 && change < 0.05)) {
+        if (slot == slots - 1 || (it->normal.dot(c.normal) > 0.999 && change < 0.05)) {
             c.impulse = it->impulse;
             *it = c;
             return;
@@ -103,10 +161,13 @@ bool ContactFinder::refine(const Substep& s, const Tentative& t, int round, std:
 void ContactFinder::add_impacts(const Substep& s, const Tentative& t, int round, std::vector<Contact>& contacts) const
 {
     assert(strictly_sorted(contacts, &Contact::key));
-    const std::vector<char> waits = waiting_impacts(s, t.impacts, round);
+    std::vector<Contact> candidates(t.impacts.size());
+    parallel_for(count(candidates), [&](Index k) { candidates[k] = contact_of(s, t.impacts[k]); });
+    const std::vector<char> waits = waiting_impacts(s, t.impacts, candidates, contacts, round);
+    const std::vector<char> repeated = repeated_impacts(s, t.impacts, candidates);
     const Index known = count(contacts);
-    for (std::size_t k = 0; k < t.impacts.size(); ++k)
-        if (!waits[k]) add_contact(s, contact_of(s, t.impacts[k]), known, contacts);
+    for (std::size_t k = 0; k < candidates.size(); ++k)
+        if (!waits[k] && !repeated[k]) add_contact(s, candidates[k], known, contacts);
     std::sort(contacts.begin(), contacts.end(), by_key);
 }
 
