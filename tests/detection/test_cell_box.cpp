@@ -90,7 +90,7 @@ bool in_core(const CellBox& box, const Vec3& p)
 bool holds(const CellBox& box, const Vec3& p, Real slack)
 {
     for (int s = 0; s < 6; ++s)
-        if (box.normal[s].dot(p) > box.offset[s] + slack) return false;
+        if (box.normal(s).dot(p) > box.offsets[s] + slack) return false;
     return true;
 }
 
@@ -112,9 +112,9 @@ TEST(CellBox, OfARigidMotionIsTheMovedBox)
     for (int axis = 0; axis < 3; ++axis)
         for (const int side : {0, 1}) {
             const Vec3 n = turn * Vec3((side ? 1 : -1) * Vec3::Unit(axis));
-            EXPECT_LT((box.normal[2 * axis + side] - n).norm(), 1e-12);
+            EXPECT_LT((box.normal(2 * axis + side) - n).norm(), 1e-12);
             const Vec3 on_side = turn * (side ? high : low) + at;
-            EXPECT_NEAR(box.offset[2 * axis + side], n.dot(on_side), 1e-12);
+            EXPECT_NEAR(box.offsets[2 * axis + side], n.dot(on_side), 1e-12);
         }
 }
 
