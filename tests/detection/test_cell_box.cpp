@@ -90,7 +90,7 @@ bool in_core(const CellBox& box, const Vec3& p)
 bool holds(const CellBox& box, const Vec3& p, Real slack)
 {
     for (int s = 0; s < 6; ++s)
-        if (box.normal[s].dot(p) > box.offset[s] + slack) return false;
+        if (box.normal(s).dot(p) > box.offsets[s] + slack) return false;
     return true;
 }
 
@@ -112,9 +112,9 @@ TEST(CellBox, OfARigidMotionIsTheMovedBox)
     for (int axis = 0; axis < 3; ++axis)
         for (const int side : {0, 1}) {
             const Vec3 n = turn * Vec3((side ? 1 : -1) * Vec3::Unit(axis));
-            EXPECT_LT((box.normal[2 * axis + side] - n).norm(), 1e-12);
+            EXPECT_LT((box.normal(2 * axis + side) - n).norm(), 1e-12);
             const Vec3 on_side = turn * (side ? high : low) + at;
-            EXPECT_NEAR(box.offset[2 * axis + side], n.dot(on_side), 1e-12);
+            EXPECT_NEAR(box.offsets[2 * axis + side], n.dot(on_side), 1e-12);
         }
 }
 
@@ -190,6 +190,34 @@ TEST(CellBox, DepthOfAlignedBoxesIsTheirSmallestOverlap)
         EXPECT_NEAR(o.depth, 0.1, 1e-12);
         EXPECT_LT((o.normal - Vec3::UnitX()).norm(), 1e-12);
     }
+}
+
+TEST(CellBox, BoxesThatAreApartByLessThanTheReachHaveANegativeDepth)
+{
+    Random random(8);
+    const CellBox a = box_of(unit_box());
+    BoxNodes nodes = unit_box();
+    nodes.col(0) += 1.1;
+    nodes.col(1) += 0.3;
+    const BoxOverlap near = overlap_by_axes(a, box_of(nodes), 0.2);
+    EXPECT_NEAR(near.depth, -0.1, 1e-12);
+    EXPECT_LT((near.normal - Vec3::UnitX()).norm(), 1e-12);
+    EXPECT_EQ(overlap_by_axes(a, box_of(nodes), 0.05).depth, 0);
+    EXPECT_EQ(overlap_by_axes(a, box_of(nodes)).depth, 0);
+    // Moved by the gap along the normal they touch, however they are turned.
+    int gaps = 0;
+    for (int trial = 0; trial < 2000; ++trial) {
+        const CellBox p = random_box(random, 0.05, Vec3::Zero());
+        const CellBox q = random_box(random, 0.05, 1.2 * random.on_sphere());
+        const BoxOverlap found = overlap_by_axes(p, q, 0.3);
+        if (!(found.depth < 0)) continue;
+        ++gaps;
+        BoxNodes moved = q.nodes;
+        moved.rowwise() += ((found.depth + 1e-9) * found.normal).transpose().array(); // apart by 1e-9 along that axis
+        EXPECT_LE(overlap_by_axes(p, box_of(moved)).depth, 0) << "trial " << trial;
+        EXPECT_GE(overlap_by_axes(p, box_of(moved), 0.3).depth, -0.3);
+    }
+    EXPECT_GT(gaps, 200);
 }
 
 TEST(LatticeBoxes, CandidatesAreThoseOfAllPairs)

@@ -168,6 +168,39 @@ TEST(ShapeMatching, KeepsMomentaAndIsStableHoweverItIsDisturbed)
     }
 }
 
+TEST(ShapeMatching, CopiesThatAreWorkedOnTogetherDoNotFeelEachOther)
+{
+    LatticeMaterial material;
+    material.model = LatticeModel::shape_matching;
+    material.region_damping = 20;
+    const auto mesh = std::make_shared<LatticeMesh>(make_lattice(make_sphere(0.5, 2), {3}));
+    const auto world_of = [&](int copies) {
+        WorldBuilder builder;
+        for (int i = 0; i < copies; ++i) {
+            BodyOptions options;
+            options.name = std::to_string(i);
+            builder.add_lattice(mesh, material, options);
+        }
+        return builder.build();
+    };
+    World all = world_of(6), alone = world_of(1);
+    Random random(5);
+    Vec3s path;
+    for (Vec3& x : all.state.position) {
+        x += 0.3 * random.on_sphere(); // some regions are inside out
+        path.push_back(random.on_sphere());
+    }
+    const Vec3s start = path;
+    ShapeMatching(all.model).correct(all.state.position, 0.01, path);
+    const std::size_t n = alone.state.position.size();
+    for (std::size_t b = 0; b < 6; ++b) {
+        const auto part = [&](const Vec3s& v) { return Vec3s(v.begin() + b * n, v.begin() + (b + 1) * n); };
+        Vec3s own = part(start);
+        ShapeMatching(alone.model).correct(part(all.state.position), 0.01, own);
+        EXPECT_EQ(own, part(path)) << "copy " << b;
+    }
+}
+
 TEST(ShapeMatching, IsTheSameForAnyNumberOfThreads)
 {
     const auto run = [](int threads) {

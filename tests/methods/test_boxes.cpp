@@ -292,6 +292,53 @@ TEST(Boxes, StepsAreTheSameForAnyNumberOfThreads)
     EXPECT_EQ(one, run(4));
 }
 
+TEST(Boxes, StepsDependOnNothingButTheState)
+{
+    // What a search found is kept for the next one: a method that starts from the state has to find it by itself.
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor", Vec3::Zero()));
+    const auto ball = lattice(make_sphere(0.2, 2), {4, 0, true});
+    for (int i = 0; i < 8; ++i)
+        builder.add_lattice(ball, i % 2 ? jelly() : matched(),
+                            named("ball" + std::to_string(i), {0.1 * (i % 2), 0.22 + 0.4 * i, 0.05 * (i % 3)}));
+    World world = builder.build();
+    const auto method = make_method(world, BoxesOptions());
+    for (int i = 0; i < 120; ++i) method->step(world, 5e-3);
+    World copy = world;
+    const auto fresh = make_method(copy, BoxesOptions());
+    for (int i = 0; i < 5; ++i) {
+        EXPECT_GT(own(method->step(world, 5e-3)).collisions, 0);
+        fresh->step(copy, 5e-3);
+        EXPECT_EQ(world.state.hash(), copy.state.hash()) << "step " << i;
+    }
+}
+
+TEST(Boxes, StackOfMatchedBodiesComesToRest)
+{
+    // Weight of several bodies on the light nodes of a few cells, at steps that are as long as shape matching takes to
+    // answer.
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor", Vec3::Zero()));
+    const auto block = lattice(make_box({0.4, 0.1, 0.3}, {8, 2, 6}), {4, 0, true});
+    for (int i = 0; i < 3; ++i) {
+        BodyOptions options = named("block" + std::to_string(i), {0.03 * (i % 3), 0.06 + 0.11 * i, 0});
+        options.place.rotation = Quat(Eigen::AngleAxisd(0.4 * i, Vec3::UnitY()));
+        builder.add_lattice(block, matched(), options);
+    }
+    World world = builder.build();
+    const auto method = make_method(world, BoxesOptions());
+    Real overlap = 0;
+    for (int i = 0; i < 600; ++i) {
+        const BoxesReport report = own(method->step(world, 0.01));
+        if (i > 400) overlap = std::max(overlap, report.overlap);
+    }
+    Real fastest = 0;
+    for (const Vec3& v : world.state.velocity) fastest = std::max(fastest, v.norm());
+    EXPECT_LT(fastest, 1e-3);
+    EXPECT_LT(overlap, 0.02);
+    EXPECT_GT(lowest(world, 3), 0.15) << "it stands, pressed together a little";
+}
+
 TEST(Boxes, PinnedBlocksStayWhateverHitsThem)
 {
     WorldBuilder builder;

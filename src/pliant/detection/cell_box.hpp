@@ -20,14 +20,16 @@ enum class BoxPlanes {
     paper ///< the four nodes of its own side are [Jung, eq. 4 to 6]
 };
 
-/// Where a deformed box is.
+/// Where a deformed box is. Rows are padded, so that four can be worked on at once: the last one is there again.
 struct CellBox {
     BoxNodes nodes;
-    Vec3 low, high;                ///< of the nodes [m]
-    std::array<Vec3, 6> normal;    ///< outward, unit length: -x, +x, -y, +y, -z, +z of the undeformed box
-    std::array<Real, 6> offset;    ///< inside is normal . p <= offset [m]
-    std::array<Vec3, 3> direction; ///< mean of the four edges along each axis
-    bool inverted = false;         ///< or flat at a corner: the planes are those of the axis-aligned box
+    Vec3 low, high;                      ///< of the nodes [m]
+    Eigen::Array<Real, 8, 3> normals;    ///< outward, unit length: -x, +x, -y, +y, -z, +z of the undeformed box
+    Eigen::Array<Real, 8, 1> offsets;    ///< inside is normal . p <= offset [m]
+    Eigen::Array<Real, 4, 3> directions; ///< of the four edges along each axis, on average; unit length
+    bool inverted = false;               ///< or flat at a corner: the planes are those of the axis-aligned box
+
+    Vec3 normal(int side) const { return normals.row(side).transpose().matrix(); }
 };
 
 /// Nodes of a part of a cell, from the cell's corners in the same order [Jung, eq. 2].
@@ -36,9 +38,9 @@ void set_nodes(CellBox& box, const BoxNodes& nodes);
 /// From the nodes. [Jung, eq. 3 to 6] with corrected signs.
 void set_planes(CellBox& box, BoxPlanes planes);
 
-/// Two boxes that overlap.
+/// Two boxes that overlap, or nearly do.
 struct BoxOverlap {
-    Real depth = 0;             ///< moving b by depth * normal separates them [m]; 0: they do not overlap
+    Real depth = 0;             ///< moving b by depth * normal makes them touch [m]; < 0: apart; 0: far apart
     Vec3 normal = Vec3::Zero(); ///< from a to b
 };
 
@@ -47,7 +49,8 @@ Real depth_in(const CellBox& box, const Vec3& p, int& plane);
 
 /// The separating axes of the two boxes: their planes, and the products of their directions. Finds every overlap of the
 /// boxes' hulls, also where no node is inside; boxes with crooked sides may be found that miss each other narrowly.
-BoxOverlap overlap_by_axes(const CellBox& a, const CellBox& b);
+/// Those that are apart by `reach` [m] or more along one of the axes are far apart.
+BoxOverlap overlap_by_axes(const CellBox& a, const CellBox& b, Real reach = 0);
 /// The test of the paper: nodes of either box, and inner ones, inside of the other's planes. The deepest node counts.
 /// `inner` points along each axis: 1 is the centre alone.
 BoxOverlap overlap_by_nodes(const CellBox& a, const CellBox& b, int inner);

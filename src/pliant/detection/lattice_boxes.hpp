@@ -1,6 +1,7 @@
 #pragma once
 // The boxes of all cells of all lattices: where they are, and which of them overlap [Jung, sections 4 to 6].
 
+#include "pliant/core/real4.hpp"
 #include "pliant/detection/box_hash.hpp"
 #include "pliant/detection/cell_box.hpp"
 
@@ -25,6 +26,9 @@ struct BoxPair {
     BoxOverlap overlap;
 };
 
+/// Velocities of the blocks, each with its inverse mass as a fourth number [m/s], [1/kg].
+using BlockVelocities = std::vector<Real4>;
+
 class LatticeBoxes {
 public:
     /// Boxes thinner than this part of a cell are made so thick: a flat surface has an inside too.
@@ -48,13 +52,24 @@ public:
     /// together. In the rest shape no other boxes of a body overlap, because each is within its own cell.
     const std::vector<std::array<Index, 2>>& find_candidates(Real margin);
     /// The same on the way of blocks that move with the given velocities [m/s] for dt [s].
-    const std::vector<std::array<Index, 2>>& find_candidates(Real margin, const Vec3s& velocity, Real dt);
+    const std::vector<std::array<Index, 2>>& find_candidates(Real margin, const BlockVelocities& velocity, Real dt);
     const std::vector<std::array<Index, 2>>& candidates() const { return candidates_; }
-    /// The candidates that overlap, in their order. Brings the nodes and planes of their boxes up to date.
+    /// The candidates that overlap, in their order; `update` was called for the same x.
     const std::vector<BoxPair>& find_overlaps(const Vec3s& x);
-    /// The same after blocks have moved, per block, since they were last found.
+    /// The same, and those that may come to overlap on the way for which the candidates were found. Only the planes of
+    /// `safe` tell.
+    const std::vector<BoxPair>& find_near(const Vec3s& x);
+    /// find_overlaps() after blocks have moved, per block, since they were last found.
     const std::vector<BoxPair>& find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved);
-    BoxOverlap overlap_of(Index a, Index b) const;
+    BoxOverlap overlap_of(Index a, Index b, Real reach = 0) const;
+    /// Where the nodes of a box go on the way for which the candidates were found, relative to where they are [m].
+    const BoxNodes& way(Index i) const { return way_[i].nodes; }
+    /// How far a box may go along a direction on the way for which the candidates were found [m].
+    Real way_along(Index i, const Vec3& direction) const
+    {
+        const Way& w = way_[i];
+        return (direction.array() > 0).select(w.most, w.least).dot(direction);
+    }
 
     const BoxHash& hash() const { return hash_; }
     Real mean_side() const { return mean_side_; } ///< of the cells [m]
@@ -65,7 +80,14 @@ private:
     bool may_meet(Index a, Index b) const;
     const std::vector<std::array<Index, 2>>& collect_candidates();
     bool has_moved(Index cell, const std::vector<std::uint8_t>& moved) const;
-    const std::vector<BoxPair>& list_overlaps();
+    /// How close two boxes have to be to be told apart from those that are far from each other, at the least [m].
+    Real skin(Index a, Index b) const { return least_reach * std::min(cells_[a].side, cells_[b].side); }
+    Real reach(Index a, Index b) const;
+    /// Takes over what is known of the candidates at x; the others are listed in unknown_.
+    void recall(const Vec3s& x, bool near);
+    void look(const Vec3s& x, bool near);
+    const std::vector<BoxPair>& list_overlaps(const Vec3s& x);
+    static constexpr Real least_reach = 0.05; ///< in cells
 
     /// What tells whether two cells may meet, close together in memory.
     struct Kin {
@@ -79,11 +101,23 @@ private:
     std::vector<std::array<Index, 2>> no_contact_;
     Real mean_side_ = 1, smallest_side_ = 1;
     std::vector<CellBox> boxes_;
+    /// Where the nodes of a box go, relative to where they are [m].
+    struct Way {
+        BoxNodes nodes = BoxNodes::Zero();
+        Vec3 least = Vec3::Zero(), most = Vec3::Zero(); ///< of the nodes
+    };
+    std::vector<Way> way_;
     std::vector<Box> aligned_;
     BoxHash hash_;
     std::vector<std::array<Index, 2>> candidates_;
-    std::vector<Index> involved_;     ///< boxes of candidates, ascending
-    std::vector<BoxOverlap> tested_;  ///< per candidate
+    std::vector<Index> involved_;    ///< boxes of candidates, ascending
+    std::vector<BoxOverlap> tested_; ///< per candidate
+    Vec3s tested_at_;                ///< where blocks were
+    // The same of the candidates before: a search at the same place need not look at these pairs again.
+    std::vector<std::array<Index, 2>> known_;
+    std::vector<BoxOverlap> known_overlap_;
+    Vec3s known_at_;
+    std::vector<Index> unknown_;      // scratch: candidates to look at
     std::vector<std::uint8_t> stale_; // scratch, per box
     std::vector<BoxPair> overlaps_;
 };

@@ -43,13 +43,15 @@ BoxObstacles::BoxObstacles(const Model& model) : shells_(shells_of(model)), tree
     tree_.refit(shells_.rest, bodies);
 }
 
-ObstacleOverlap BoxObstacles::in_plane(const CellBox& box, const HalfSpaceNow& p) const
+ObstacleOverlap BoxObstacles::in_plane(const CellBox& box, const HalfSpaceNow& p, Real reach) const
 {
     const Vec3& n = p.plane.normal;
+    ObstacleOverlap out;
+    const Vec3 low = (n.array() > 0).select(box.low, box.high); // no node is lower
+    if (n.dot(low) >= p.plane.offset + std::max(reach, 0.0)) return out;
     int lowest = 0;
     const Real height = along(box.nodes, n).minCoeff(&lowest);
-    ObstacleOverlap out;
-    if (height >= p.plane.offset) return out;
+    if (height >= p.plane.offset + reach) return out;
     out.body = p.body;
     out.overlap = {p.plane.offset - height, n};
     out.offset = p.plane.offset;
@@ -92,7 +94,7 @@ ObstacleOverlap BoxObstacles::in_mesh(const CellBox& box, const MeshNow& m, BoxP
         for (const Index v : shells_.faces[face]) {
             int plane = 0;
             const Real depth = depth_in(local, shells_.rest[v], plane);
-            if (depth > 0) take(depth, -local.normal[plane], shells_.rest[v]);
+            if (depth > 0) take(depth, -local.normal(plane), shells_.rest[v]);
         }
     });
     return out;
@@ -102,7 +104,7 @@ ObstacleOverlap BoxObstacles::look(const LatticeBoxes& boxes, Index cell, Index 
 {
     ObstacleOverlap out;
     for (const HalfSpaceNow& p : planes_)
-        if (p.body == obstacle) out = in_plane(boxes.box(cell), p);
+        if (p.body == obstacle) out = in_plane(boxes.box(cell), p, 0);
     for (const MeshNow& m : meshes_)
         if (m.body == obstacle) out = in_mesh(boxes.box(cell), m, boxes.options().planes);
     out.cell = cell;
@@ -129,7 +131,8 @@ bool BoxObstacles::is_near(const CellBox& box, Real distance) const
     return false;
 }
 
-const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time)
+const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time,
+                                                       bool near)
 {
     time_ = time;
     for (HalfSpaceNow& p : planes_) p.plane = plane_at(model, model.bodies[p.body].obstacle, time);
@@ -149,19 +152,20 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
     near_.clear();
     for (Index i = 0; i < boxes.size(); ++i)
         if (flags_[i]) near_.push_back(i);
-    find_among(model, boxes);
+    find_among(model, boxes, near);
     return found_;
 }
 
 const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x)
 {
+    if (empty()) return found_;
     parallel_for(
         count(near_), [&](Index i) { boxes.update(near_[i], x); }, 256);
-    find_among(model, boxes);
+    find_among(model, boxes, false);
     return found_;
 }
 
-void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes)
+void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes, bool near)
 {
     const auto excluded = [&](Index a, Index b) {
         return !model.no_contact.empty() && std::binary_search(model.no_contact.begin(), model.no_contact.end(),
@@ -181,7 +185,8 @@ void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes)
             };
             for (Index k = c * chunk; k < std::min(n, (c + 1) * chunk); ++k) {
                 const Index i = near_[k];
-                for (const HalfSpaceNow& p : planes_) add(i, in_plane(boxes.box(i), p));
+                for (const HalfSpaceNow& p : planes_)
+                    add(i, in_plane(boxes.box(i), p, near ? boxes.way_along(i, -p.plane.normal) : 0));
                 for (const MeshNow& m : meshes_) add(i, in_mesh(boxes.box(i), m, boxes.options().planes));
             }
         },

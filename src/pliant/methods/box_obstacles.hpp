@@ -11,7 +11,7 @@ namespace pliant {
 struct ObstacleOverlap {
     Index cell = none;
     Index body = none;            ///< the obstacle
-    BoxOverlap overlap;           ///< moving the box by depth * normal takes it out
+    BoxOverlap overlap;           ///< moving the box by depth * normal makes it touch; < 0: not yet there
     Real offset = 0;              ///< the obstacle ends at normal . x = offset here [m]
     Vec3 position = Vec3::Zero(); ///< of the contact [m]
 };
@@ -22,7 +22,9 @@ public:
 
     bool empty() const { return planes_.empty() && meshes_.empty(); }
     /// The deepest contact of each box with each obstacle, where obstacles are at a time; in the order of the boxes.
-    const std::vector<ObstacleOverlap>& find(const Model& model, const LatticeBoxes& boxes, Real time);
+    /// With `near` also boxes that may come to reach into a plane on their way.
+    const std::vector<ObstacleOverlap>& find(const Model& model, const LatticeBoxes& boxes, Real time,
+                                             bool near = false);
     /// The same at the same time, among the boxes that were within half a cell of an obstacle: boxes have moved less.
     const std::vector<ObstacleOverlap>& find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x);
     /// The same for one box and obstacle, without depth where they do not meet; `find` was called for the same time.
@@ -43,8 +45,8 @@ private:
     };
     /// Whether the box is within a distance of an obstacle, or may be.
     bool is_near(const CellBox& box, Real distance) const;
-    void find_among(const Model& model, const LatticeBoxes& boxes);
-    ObstacleOverlap in_plane(const CellBox& box, const HalfSpaceNow& plane) const;
+    void find_among(const Model& model, const LatticeBoxes& boxes, bool near);
+    ObstacleOverlap in_plane(const CellBox& box, const HalfSpaceNow& plane, Real reach) const;
     ObstacleOverlap in_mesh(const CellBox& box, const MeshNow& mesh, BoxPlanes planes) const;
 
     Real time_ = 0;

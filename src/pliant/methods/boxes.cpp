@@ -3,6 +3,7 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <limits>
 
 namespace pliant {
 namespace {
@@ -136,7 +137,7 @@ MethodInfo boxes_method()
         .options = options,
         .default_options = []() -> std::any { return O(); },
         .columns = BoxesReport::member_names,
-        .empty_memory = [] { return Record(); },
+        .empty_memory = []() -> Record { return BoxesMemory(); },
         .make = [](const World& world, const MethodOptions& o) -> std::unique_ptr<Method> {
             return std::make_unique<BoxMethod>(world, o.get<O>());
         },
@@ -159,10 +160,13 @@ StepReport BoxMethod::step(World& world, Real dt)
     report.own.use<BoxesReport>();
     const Model& model = world.model;
     State& state = world.state;
-    state.memory = {};
+    memory_ = state.memory.use<BoxesMemory>();
     Correction correction;
     correction.motion = [&](const State& start, Real h, Vec3s& path) {
-        matching_.correct(start.position, h, path);
+        if (!matching_.empty()) {
+            const ScopedTimer timer(report.profile, "match");
+            matching_.correct(start.position, h, path);
+        }
         if (options_.order == BoxOrder::passes) stop_approach(model, start, h, path, report);
     };
     const Real end = state.time + dt;
@@ -173,27 +177,29 @@ StepReport BoxMethod::step(World& world, Real dt)
         if (inner_states == InnerStates::kept && !last)
             report.inner.push_back({state.time, state.position, state.orientation});
     });
+    state.memory = memory_;
     state.time = end; // the sum of the sub-steps up to rounding
     ++state.step;
     return report;
 }
 
-Real BoxMethod::find(const Model& model, const State& state, bool first)
+Real BoxMethod::find(const Model& model, const State& state, Search search)
 {
-    if (first) {
-        touching_ = &obstacles_.find(model, boxes_, state.time);
-        pairs_ = &boxes_.find_overlaps(state.position);
-        moved_.resize(state.position.size());
-    } else {
+    if (search == Search::again) {
         touching_ = &obstacles_.find_again(model, boxes_, state.position);
         pairs_ = &boxes_.find_overlaps_again(state.position, moved_);
+    } else {
+        const bool near = search == Search::near;
+        touching_ = &obstacles_.find(model, boxes_, state.time, near);
+        pairs_ = near ? &boxes_.find_near(state.position) : &boxes_.find_overlaps(state.position);
+        moved_.resize(state.position.size());
     }
     std::fill(moved_.begin(), moved_.end(), std::uint8_t(0));
     return deepest_overlap(boxes_, *pairs_, *touching_);
 }
 
-/// Impulses on what touches at the start of a sub-step: what rests then does not move, and nothing has to be taken
-/// back.
+/// Impulses on what touches at the start of a sub-step, or would touch on its way: what rests then does not move, and
+/// hardly anything has to be taken back.
 void BoxMethod::stop_approach(const Model& model, const State& start, Real dt, Vec3s& path, StepReport& report)
 {
     BoxesReport& own = report.own.use<BoxesReport>();
@@ -202,21 +208,31 @@ void BoxMethod::stop_approach(const Model& model, const State& start, Real dt, V
         boxes_.update(start.position);
     }
     {
+        const ScopedTimer timer(report.profile, "respond");
+        response_.load(path, free_velocity_);
+        velocity_ = free_velocity_;
+        push_as_before(dt);
+    }
+    {
         const ScopedTimer timer(report.profile, "hash");
-        own.candidates = count(boxes_.find_candidates(margin * boxes_.smallest_side(), path, dt));
+        own.candidates = count(boxes_.find_candidates(margin * boxes_.smallest_side(), velocity_, dt));
+        velocity_ = free_velocity_;
     }
     {
         const ScopedTimer timer(report.profile, "overlaps");
-        find(model, start, true);
+        find(model, start, Search::near);
     }
     const ScopedTimer timer(report.profile, "respond");
-    make_contacts(model, path, dt);
-    for_groups(model, [&](auto&& in_groups) {
-        for (int round = 0; round < velocity_rounds; ++round)
-            in_groups([&](Index i) { response_.relax(contacts_[i], path); });
-    });
+    make_contacts(model, -std::numeric_limits<Real>::infinity());
+    set_wanted(model, dt);
+    recall(dt);
+    for (int round = 0; round < velocity_rounds; ++round)
+        for_contacts([&](BoxContact& c) { BoxResponse::relax(c, velocity_); });
+    BoxResponse::store(velocity_, path);
+    memory_ = remember(dt);
     add_contacts(dt, report);
-    report.contact_count = count(contacts_);
+    report.contact_count = static_cast<int>(
+        std::ranges::count_if(contacts_, [](const BoxContact& c) { return c.gap == 0 || !c.impulse.isZero(0); }));
     report.active_contacts = count(report.contacts);
 }
 
@@ -231,21 +247,22 @@ void BoxMethod::take_overlaps_away(const Model& model, State& state, Real dt, St
     for (own.passes = 0;; ++own.passes) {
         {
             const ScopedTimer timer(report.profile, "overlaps");
-            own.overlap = find(model, state, own.passes == 0);
+            own.overlap = find(model, state, own.passes == 0 ? Search::overlaps : Search::again);
         }
         if (own.passes == 0) own.collisions = count(*pairs_) + count(*touching_);
         if (own.overlap <= options_.tolerance || own.passes >= options_.passes) break;
         const ScopedTimer timer(report.profile, "respond");
-        make_contacts(model, state.velocity, dt);
-        for_groups(model, [&](auto&& in_groups) {
-            // What has just hit must not go on: matching shapes would turn the shift into speed.
-            for (int round = 0; own.passes == 0 && round < impact_rounds; ++round)
-                in_groups([&](Index i) { response_.relax(contacts_[i], state.velocity); });
-            in_groups([&](Index i) {
-                if (contacts_[i].depth == 0) return;
-                const BoxContact now = renewed(contacts_[i], i, state);
-                if (now.b.cell != none) response_.shift(now, state.position, moved_);
-            });
+        make_contacts(model, (response_.law().left + options_.tolerance) / 2);
+        if (own.passes == 0) { // what has just hit must not go on: matching shapes would turn the shift into speed
+            response_.load(state.velocity, velocity_);
+            free_velocity_ = velocity_;
+            set_wanted(model, dt);
+            for (int round = 0; round < impact_rounds; ++round)
+                for_contacts([&](BoxContact& c) { BoxResponse::relax(c, velocity_); });
+            BoxResponse::store(velocity_, state.velocity);
+        }
+        for_contacts([&](const BoxContact& c) {
+            if (c.depth > 0) response_.shift(renewed(c, state), state.position, moved_);
         });
     }
     own.inverted_boxes = boxes_.inverted_count();
@@ -257,6 +274,7 @@ void BoxMethod::collide_in_order(const Model& model, State& state, Real dt, Step
 {
     BoxesReport& own = report.own.use<BoxesReport>();
     own = {};
+    memory_ = {};
     {
         const ScopedTimer timer(report.profile, "boxes");
         boxes_.update(state.position);
@@ -266,11 +284,12 @@ void BoxMethod::collide_in_order(const Model& model, State& state, Real dt, Step
         own.candidates = count(boxes_.find_candidates(margin * boxes_.smallest_side()));
     }
     const ScopedTimer timer(report.profile, "respond");
-    find(model, state, true);
+    find(model, state, Search::overlaps);
     own.collisions = count(*pairs_) + count(*touching_);
-    make_contacts(model, state.velocity, dt);
-    const auto act = [&](BoxContact contact) {
-        response_.relax(contact, state.velocity);
+    response_.load(state.velocity, velocity_);
+    const auto act = [&](BoxContact contact, const Vec3& wall) {
+        response_.set_wanted(contact, wall, velocity_, dt);
+        BoxResponse::relax(contact, velocity_);
         response_.shift(contact, state.position, moved_);
     };
     for (const auto& [a, b] : boxes_.candidates()) {
@@ -279,50 +298,139 @@ void BoxMethod::collide_in_order(const Model& model, State& state, Real dt, Step
         const BoxPair found{a, b, boxes_.overlap_of(a, b)};
         if (!(found.overlap.depth > 0)) continue;
         const Real friction = model.friction.between(boxes_.cell(a).body, boxes_.cell(b).body);
-        act(response_.contact(found, friction, state.velocity));
+        act(response_.contact(found, friction), Vec3::Zero());
     }
-    for (Index i = count(*pairs_); i < count(contacts_); ++i)
-        if (const BoxContact now = renewed(contacts_[i], i, state); now.b.cell != none) act(now);
+    for (Index i = count(*pairs_); i < count(*pairs_) + count(*touching_); ++i)
+        if (const BoxContact now = renewed(made(model, i), state); now.corners > 0)
+            act(now, wall_velocity(model, i, dt));
+    BoxResponse::store(velocity_, state.velocity);
     own.passes = 1;
-    own.overlap = find(model, state, false);
+    own.overlap = find(model, state, Search::again);
     own.inverted_boxes = boxes_.inverted_count();
     report.contact_count = own.collisions;
 }
 
-void BoxMethod::make_contacts(const Model& model, const Vec3s& velocity, Real dt)
+void BoxMethod::make_contacts(const Model& model, Real deeper)
 {
     const Index pairs = count(*pairs_);
-    contacts_.resize(static_cast<std::size_t>(pairs) + touching_->size());
+    sources_.clear();
+    for (Index i = 0; i < pairs; ++i) {
+        const auto& [a, b, overlap] = (*pairs_)[i];
+        if (overlap.depth > deeper * std::min(boxes_.cell(a).side, boxes_.cell(b).side)) sources_.push_back(i);
+    }
+    for (Index i = 0; i < count(*touching_); ++i) {
+        const ObstacleOverlap& o = (*touching_)[i];
+        if (o.overlap.depth > deeper * boxes_.cell(o.cell).side) sources_.push_back(pairs + i);
+    }
+    colours_.group(count(sources_), boxes_, model.block_count(), [&](Index i) -> std::array<Index, 2> {
+        const auto [a, b] = cells_of(sources_[i]);
+        return {std::max(a, none), b};
+    });
+    const std::vector<Index>& order = colours_.order();
+    contacts_.resize(order.size());
+    parallel_for(
+        count(order), [&](Index i) { contacts_[i] = made(model, sources_[order[i]]); }, 128);
+}
+
+Real BoxMethod::friction_of(const Model& model, Index source) const
+{
+    const auto [a, b] = cells_of(source);
+    return model.friction.between(a < 0 ? -1 - a : boxes_.cell(a).body, boxes_.cell(b).body);
+}
+
+BoxContact BoxMethod::made(const Model& model, Index source) const
+{
+    const Index pairs = count(*pairs_);
+    BoxContact contact;
+    if (source < pairs) {
+        contact = response_.contact((*pairs_)[source], friction_of(model, source));
+    } else {
+        const ObstacleOverlap& o = (*touching_)[source - pairs];
+        contact = response_.contact(o.cell, {o.overlap.normal, o.offset}, friction_of(model, source));
+    }
+    contact.source = source;
+    return contact;
+}
+
+std::array<Index, 2> BoxMethod::cells_of(Index source) const
+{
+    const Index pairs = count(*pairs_);
+    if (source < pairs) return {(*pairs_)[source].a, (*pairs_)[source].b};
+    const ObstacleOverlap& o = (*touching_)[source - pairs];
+    return {-1 - o.body, o.cell};
+}
+
+void BoxMethod::push_as_before(Real dt)
+{
+    for (std::size_t j = 0; j < memory_.a.size(); ++j)
+        response_.push(memory_.a[j], memory_.b[j], memory_.normal[j], dt * memory_.force[j], velocity_);
+}
+
+void BoxMethod::recall(Real dt)
+{
+    // Both lists are sorted: pairs by their cells, and then boxes at obstacles by their cell.
+    const auto before = [](const std::array<Index, 2>& p, const std::array<Index, 2>& q) {
+        if ((p[0] < 0) != (q[0] < 0)) return q[0] < 0;
+        return p[0] < 0 ? p[1] < q[1] : p < q;
+    };
+    start_.assign(pairs_->size() + touching_->size(), Vec3::Zero());
+    std::size_t i = 0;
+    for (std::size_t j = 0; j < memory_.a.size(); ++j) {
+        const std::array<Index, 2> known = {memory_.a[j], memory_.b[j]};
+        while (i < sources_.size() && before(cells_of(sources_[i]), known)) ++i;
+        for (std::size_t s = i; s < sources_.size() && !before(known, cells_of(sources_[s])); ++s)
+            if (cells_of(sources_[s]) == known) start_[sources_[s]] = dt * memory_.force[j];
+    }
+    for_contacts([&](BoxContact& c) { BoxResponse::begin(c, start_[c.source], velocity_); });
+}
+
+BoxesMemory BoxMethod::remember(Real dt) const
+{
+    std::vector<const BoxContact*> pushing(pairs_->size() + touching_->size(), nullptr);
+    for (const BoxContact& c : contacts_)
+        if (!c.impulse.isZero(0)) pushing[c.source] = &c;
+    BoxesMemory memory;
+    for (const BoxContact* c : pushing) {
+        if (!c) continue;
+        const std::array<Index, 2> cells = cells_of(c->source);
+        memory.a.push_back(cells[0]);
+        memory.b.push_back(cells[1]);
+        memory.normal.push_back(c->normal);
+        memory.force.push_back(c->impulse / dt);
+    }
+    return memory;
+}
+
+void BoxMethod::set_wanted(const Model& model, Real dt)
+{
     parallel_for(
         count(contacts_),
         [&](Index i) {
-            if (i < pairs) {
-                const BoxPair& p = (*pairs_)[i];
-                const Real friction = model.friction.between(boxes_.cell(p.a).body, boxes_.cell(p.b).body);
-                contacts_[i] = response_.contact(p, friction, velocity);
-                return;
-            }
-            const ObstacleOverlap& o = (*touching_)[i - pairs];
-            const BoxWall wall = {o.overlap.normal, o.offset, obstacles_.velocity(model, o.body, o.position, dt)};
-            contacts_[i] =
-                response_.contact(o.cell, wall, model.friction.between(boxes_.cell(o.cell).body, o.body), velocity);
+            BoxContact& c = contacts_[i];
+            response_.set_wanted(c, wall_velocity(model, c.source, dt), free_velocity_, dt);
         },
         256);
 }
 
-BoxContact BoxMethod::renewed(const BoxContact& contact, Index number, const State& state)
+Vec3 BoxMethod::wall_velocity(const Model& model, Index source, Real dt) const
+{
+    if (source < count(*pairs_)) return Vec3::Zero();
+    const ObstacleOverlap& o = (*touching_)[source - count(*pairs_)];
+    return obstacles_.velocity(model, o.body, o.position, dt);
+}
+
+BoxContact BoxMethod::renewed(const BoxContact& contact, const State& state)
 {
     const Index pairs = count(*pairs_);
-    boxes_.update(contact.b.cell, state.position);
-    if (number < pairs) {
-        boxes_.update(contact.a.cell, state.position);
-        const BoxPair now = {contact.a.cell, contact.b.cell, boxes_.overlap_of(contact.a.cell, contact.b.cell)};
-        return now.overlap.depth > 0 ? response_.contact(now, contact.friction, state.velocity) : BoxContact();
+    boxes_.update(contact.b, state.position);
+    if (contact.source < pairs) {
+        boxes_.update(contact.a, state.position);
+        const BoxPair now = {contact.a, contact.b, boxes_.overlap_of(contact.a, contact.b)};
+        return now.overlap.depth > 0 ? response_.contact(now, contact.friction) : BoxContact();
     }
-    const ObstacleOverlap now = obstacles_.look(boxes_, contact.b.cell, (*touching_)[number - pairs].body);
+    const ObstacleOverlap now = obstacles_.look(boxes_, contact.b, (*touching_)[contact.source - pairs].body);
     if (now.body == none) return {};
-    return response_.contact(contact.b.cell, {now.overlap.normal, now.offset, contact.wall_velocity}, contact.friction,
-                             state.velocity);
+    return response_.contact(contact.b, {now.overlap.normal, now.offset}, contact.friction);
 }
 
 void BoxMethod::add_contacts(Real dt, StepReport& report) const
@@ -330,16 +438,16 @@ void BoxMethod::add_contacts(Real dt, StepReport& report) const
     report.contacts.clear();
     const Index pairs = count(*pairs_);
     const auto centre = [&](Index cell) { return Vec3(boxes_.box(cell).nodes.colwise().mean().transpose()); };
-    for (Index i = 0; i < count(contacts_); ++i) {
-        const BoxContact& c = contacts_[i];
+    for (const BoxContact& c : contacts_) {
         if (c.impulse.isZero(0)) continue;
-        const Index body = boxes_.cell(c.b.cell).body;
-        if (i < pairs)
-            report.contacts.push_back({(centre(c.a.cell) + centre(c.b.cell)) / 2, c.normal, c.impulse / dt, body,
-                                       boxes_.cell(c.a.cell).body});
-        else
+        const Index body = boxes_.cell(c.b).body;
+        if (c.source < pairs) {
             report.contacts.push_back(
-                {(*touching_)[i - pairs].position, c.normal, c.impulse / dt, body, (*touching_)[i - pairs].body});
+                {(centre(c.a) + centre(c.b)) / 2, c.normal, c.impulse / dt, body, boxes_.cell(c.a).body});
+        } else {
+            const ObstacleOverlap& o = (*touching_)[c.source - pairs];
+            report.contacts.push_back({o.position, c.normal, c.impulse / dt, body, o.body});
+        }
     }
 }
 

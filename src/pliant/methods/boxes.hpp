@@ -38,11 +38,21 @@ struct BoxesReport {
     static constexpr const char* member_names[] = {"overlap", "collisions", "passes", "candidates", "inverted_boxes"};
 };
 
+/// Forces of the last sub-step's contacts, from which the next one's begin: what rests is then at rest from the start.
+/// In the order in which contacts are found: pairs of boxes, then boxes with obstacles.
+struct BoxesMemory {
+    std::vector<Index> a; ///< cell; of an obstacle -1 - the number of its body
+    std::vector<Index> b; ///< cell
+    Vec3s normal;         ///< from a to b
+    Vec3s force;          ///< on b [N]
+
+    static constexpr const char* member_names[] = {"a", "b", "normal", "force"};
+};
+
 /// Boxes of all lattices of a model.
 std::vector<BoxCell> box_cells(const Model& model, BoxExtent extent);
 
 /// Method "boxes": explicit steps of lattices, and boxes that deform with their cells push each other apart [Jung].
-/// Remembers nothing between steps.
 class BoxMethod final : public Method {
 public:
     BoxMethod(const World& world, const BoxesOptions& options);
@@ -50,25 +60,36 @@ public:
 
 private:
     void stop_approach(const Model& model, const State& start, Real dt, Vec3s& path, StepReport& report);
+    /// Pushes the blocks as the last sub-step's contacts did: what rests does not move then, and nothing comes near.
+    void push_as_before(Real dt);
+    /// Lets contacts that are there again begin with these impulses.
+    void recall(Real dt);
+    BoxesMemory remember(Real dt) const;
     void take_overlaps_away(const Model& model, State& state, Real dt, StepReport& report);
     void collide_in_order(const Model& model, State& state, Real dt, StepReport& report);
     /// What overlaps now; returns the deepest overlap, in cells.
-    Real find(const Model& model, const State& state, bool first);
-    /// The contacts of what was found.
-    void make_contacts(const Model& model, const Vec3s& velocity, Real dt);
-    /// use(in_groups), where in_groups(act) calls act(i) for all contacts: in parallel for those that share nothing.
-    template <class Use>
-    void for_groups(const Model& model, Use&& use)
+    enum class Search { near, overlaps, again };
+    Real find(const Model& model, const State& state, Search search);
+    /// The contacts of what was found and is deeper than a part of a cell, in groups that share nothing.
+    void make_contacts(const Model& model, Real deeper);
+    BoxContact made(const Model& model, Index source) const;
+    Real friction_of(const Model& model, Index source) const;
+    /// Its cells, a as BoxesMemory has it.
+    std::array<Index, 2> cells_of(Index source) const;
+    /// What the law asks of the contacts with the velocities they would have without them.
+    void set_wanted(const Model& model, Real dt);
+    Vec3 wall_velocity(const Model& model, Index source, Real dt) const;
+    /// act(contact) for all contacts: in parallel for those that share nothing.
+    template <class Act>
+    void for_contacts(Act&& act)
     {
-        const auto& groups = colours_.group(contacts_, boxes_, model.block_count());
-        use([&](auto&& act) {
-            for (const std::vector<Index>& group : groups)
-                parallel_for(
-                    count(group), [&](Index i) { act(group[i]); }, 128);
-        });
+        const std::vector<Index>& begin = colours_.begin();
+        for (std::size_t g = 0; g + 1 < begin.size(); ++g)
+            parallel_for(
+                begin[g + 1] - begin[g], [&](Index i) { act(contacts_[begin[g] + i]); }, 128);
     }
-    /// The same contact with its boxes as they are now; without depth when they are apart.
-    BoxContact renewed(const BoxContact& contact, Index number, const State& state);
+    /// The same contact with its boxes as they are now; without corners when they are apart.
+    BoxContact renewed(const BoxContact& contact, const State& state);
     void add_contacts(Real dt, StepReport& report) const;
 
     BoxesOptions options_;
@@ -81,8 +102,12 @@ private:
     ContactColours colours_;
     const std::vector<BoxPair>* pairs_ = nullptr;
     const std::vector<ObstacleOverlap>* touching_ = nullptr;
-    std::vector<std::uint8_t> moved_;  ///< per block, by the pass
-    std::vector<BoxContact> contacts_; ///< of the pairs, then of what touches obstacles
+    std::vector<std::uint8_t> moved_;          ///< per block, by the pass
+    std::vector<Index> sources_;               ///< of contacts: numbers of pairs, then of what touches obstacles
+    std::vector<BoxContact> contacts_;         ///< in the order of their groups
+    std::vector<Vec3> start_;                  ///< per pair and what touches obstacles: impulse to begin with [N s]
+    BlockVelocities velocity_, free_velocity_; ///< now, and without any impulse
+    BoxesMemory memory_;                       ///< of the sub-step that was just taken
 };
 
 MethodInfo boxes_method();
