@@ -55,8 +55,9 @@ std::string circles(const PlotSeries& series, const char* colour, const Axis& ax
     return svg;
 }
 
-/// What the contact forces of a sub-step take against the number of contacts, each the mean over a fiftieth of the run,
-/// with a line through them [Spillmann07, fig. 6]. Nothing for methods and runs without such numbers.
+/// What the contact forces of a sub-step take against the number of contacts, over each fiftieth of the run (the
+/// median, because other programs may have been in the way), with a line through them [Spillmann07, fig. 6]. Nothing
+/// for methods and runs without such numbers.
 std::string forces_over_contacts(const Stats& stats)
 {
     if (stats.column("colliding_points") == none || stats.column("s:respond") == none) return "";
@@ -66,14 +67,17 @@ std::string forces_over_contacts(const Stats& stats)
     PlotSeries points{"", {}, {}, true};
     for (std::size_t w = 0; w < windows; ++w) {
         const std::size_t begin = w * contacts.size() / windows, end = (w + 1) * contacts.size() / windows;
-        Real number = 0, ms = 0;
+        Real number = 0;
+        std::vector<Real> ms;
         for (std::size_t i = begin; i < end; ++i) {
             number += contacts[i];
-            ms += 1000 * seconds[i] / std::max(substeps[i], 1.0);
+            ms.push_back(1000 * seconds[i] / std::max(substeps[i], 1.0));
         }
         if (!(number > 0)) continue;
+        const auto median = ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2);
+        std::nth_element(ms.begin(), median, ms.end());
         points.x.push_back(number / static_cast<Real>(end - begin));
-        points.values.push_back(ms / static_cast<Real>(end - begin));
+        points.values.push_back(*median);
     }
     if (points.x.size() < 3) return "";
     const FittedLine line = fit_line(points.x, points.values);
