@@ -14,6 +14,7 @@
 #include "pliant/world/builder.hpp"
 #include "timing.hpp"
 
+#include <algorithm>
 #include <cstdio>
 #include <string>
 
@@ -176,11 +177,8 @@ void passes_of_scenes()
     whole_passes("stiff-in-soft", {}, 200, 50, "respond as for bars as soft as the cube");
 }
 
-} // namespace
-
-int main()
+void stages_of_contact()
 {
-    std::setvbuf(stdout, nullptr, _IOLBF, 0); // each line as it is known
     std::printf(
         "Goals on two threads: points in tetrahedra 12 ms for 80,000 tetrahedra and 50,000 nodes, depth 1000 ns a "
         "point,\nforces 0.5 ms for 2500 contacts. Least of 25 runs: wall time, and the processor's on all "
@@ -208,6 +206,18 @@ int main()
     std::printf("\nThe papers: 35,000 ns a colliding point for depth (Heidelberger04, Pentium 4, 3 GHz); 41 ms for the "
                 "forces of "
                 "2500 contacts\nand 470 ms for a whole pass of the tori (Spillmann07, Xeon, 3.8 GHz).\n");
-    forces_of_models();
-    passes_of_scenes();
+}
+
+} // namespace
+
+/// All parts, or those that are named: contact, forces, passes.
+int main(int argc, char** argv)
+{
+    std::setvbuf(stdout, nullptr, _IOLBF, 0); // each line as it is known
+    const auto wanted = [&](const std::string& part) {
+        return argc == 1 || std::find(argv + 1, argv + argc, part) != argv + argc;
+    };
+    if (wanted("contact")) stages_of_contact();
+    if (wanted("forces")) forces_of_models();
+    if (wanted("passes")) passes_of_scenes();
 }

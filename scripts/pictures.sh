@@ -11,7 +11,7 @@ build/pliant run scenes/elastic-arch.yaml -o out/elastic-arch --force --no-repor
 build/pliant render out/elastic-arch -o docs/images/elastic-arch.png --sheet 3x1 --size 1500x340 \
     --camera 0.55 0.5 1.0 0 0.2 0
 build/pliant run scenes/tori-200.yaml -o out/tori-200 --force --no-report
-build/pliant render out/tori-200 -o docs/images/tori-200.png --frame 46 --size 1000x560
+build/pliant render out/tori-200 -o docs/images/tori-200.png --frame 190 --size 1000x560
 build/pliant run scenes/hollow-statue.yaml -o out/hollow-statue --force --no-report
 build/pliant render out/hollow-statue -o docs/images/hollow-statue.png --sheet 3x1 --size 1200x500
 build/pliant run scenes/animals-soft.yaml -o out/animals-soft --force --no-report --end 2.04

@@ -200,6 +200,51 @@ TEST(DirectForces, SmoothSharesDoNotJumpWhenAWeightVanishes)
     EXPECT_LT(corner_force(1e-9, BoundaryShares::smooth), 1e-9);
 }
 
+TEST(DirectForces, SmoothSharesDoNotJumpWhenAContactBegins)
+{
+    // Beside a contact of point 0 with a triangle, another one begins: of a corner, of another point with the same
+    // triangle, of the same point in another body.
+    const PointContact old = on_triangle(0, {1, 2, 3}, {0.2, 0.3, 0.5}, {0, 0.1, 0});
+    const Triangle others = {4, 5, 6};
+    const Vec3 w(0.4, 0.4, 0.2);
+    const auto change = [&](Index point, const Triangle& t, Real depth, BoundaryShares shares) {
+        DirectForces solver;
+        const std::vector<Real> mass(8, 1);
+        const std::array alone = {old};
+        const std::array both = {old, on_triangle(point, t, w, {0, 0, depth})};
+        const Vec3s before = forces_of(solver, {alone, mass, {}, dt, shares}),
+                    after = forces_of(solver, {both, mass, {}, dt, shares});
+        Real most = 0;
+        for (std::size_t i = 0; i < mass.size(); ++i) most = std::max(most, (after[i] - before[i]).norm());
+        return most / before[0].norm();
+    };
+    for (const auto& [point, t] : {std::pair(1, others), std::pair(7, Triangle{1, 2, 3}), std::pair(0, others)}) {
+        EXPECT_GT(change(point, t, 1e-9, BoundaryShares::whole), 0.05) << point;
+        EXPECT_LT(change(point, t, 1e-9, BoundaryShares::smooth), 1e-7) << point;
+        EXPECT_GT(change(point, t, 0.1, BoundaryShares::smooth), 0.05) << point << ": they share, deep down";
+    }
+}
+
+TEST(DirectForces, SmoothSharesUndoNoMoreThanTheDeepestOfContactsThatPointTheSameWay)
+{
+    // A point in several bodies that cannot move.
+    DirectForces solver;
+    Random random(5);
+    for (int n = 2; n < 6; ++n) {
+        std::vector<PointContact> contacts;
+        Real deepest = 0;
+        for (int i = 0; i < n; ++i) {
+            const Real depth = random.uniform();
+            deepest = std::max(deepest, depth);
+            contacts.push_back({.point = 0, .depth = {0, depth, 0}});
+        }
+        const std::vector<Real> mass = {2};
+        const Real undone = moved(forces_of(solver, {contacts, mass, {}, dt, BoundaryShares::smooth}), mass, 0).y();
+        EXPECT_LE(undone, deepest * (1 + 1e-12));
+        EXPECT_GT(undone, deepest / 2);
+    }
+}
+
 TEST(DirectForces, FrictionSticksBelowCoulombsBoundAndSlidesAboveIt)
 {
     DirectForces solver;

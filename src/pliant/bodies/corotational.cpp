@@ -67,7 +67,7 @@ public:
     void evaluate_forces(Index begin, Index end, const Vec3s& x, const Vec3s& v) override
     {
         const Real lambda = batch_.elasticity().lambda, mu = batch_.elasticity().mu, beta = batch_.damping();
-        sums_->evaluate(begin, end, x, v, [&](const FourElements& e, const auto& at, const auto& speed, auto& f) {
+        sums_->evaluate(begin, end, x, v, [&](auto, const FourElements& e, const auto& at, const auto& speed, auto& f) {
             const FourMat F = four_gradients(e, at), R = four_rotations(F);
             Four spread = lambda * (dot(R[0], F[0]) + dot(R[1], F[1]) + dot(R[2], F[2]) - 3); // of R
             FourMat P;
@@ -142,8 +142,14 @@ FourMat four_rotations(const FourMat& F)
 
 Real CorotationalBatch::energy(const Vec3s& x) const
 {
-    return parallel_sum(element_count(), 0.0, [&](Index i) {
-        return element_energy(elasticity(), elements()[i], corners_of(elements()[i], x));
+    const auto [lambda, mu] = elasticity();
+    return parallel_sum(four_count(), 0.0, [&](Index i) { // |S - I| = |F - R|
+        const FourMat F = four_gradients(four(i), four_corners(i, x)), R = four_rotations(F);
+        const FourMat off = {F[0] - R[0], F[1] - R[1], F[2] - R[2]};
+        const Four trace = dot(R[0], F[0]) + dot(R[1], F[1]) + dot(R[2], F[2]) - 3;
+        const Four squares = dot(off[0], off[0]) + dot(off[1], off[1]) + dot(off[2], off[2]);
+        const Four each = four(i).volume * (mu * squares + lambda / 2 * trace * trace);
+        return each.head(four_size(i)).sum();
     });
 }
 

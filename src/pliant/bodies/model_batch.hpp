@@ -78,7 +78,7 @@ public:
     {
         const Elasticity& m = batch_.elasticity();
         const Real beta = batch_.damping();
-        sums_->evaluate(begin, end, x, v, [&](const FourElements& e, const auto& at, const auto& speed, auto& f) {
+        sums_->evaluate(begin, end, x, v, [&](auto, const FourElements& e, const auto& at, const auto& speed, auto& f) {
             Element::four_forces(m, e, at, speed, beta, f);
         });
     }

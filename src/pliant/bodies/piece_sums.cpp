@@ -54,9 +54,12 @@ void PieceSums::clear_piece(Index first_element)
 
 void PieceSums::add_rows(Index begin, Index end, Vec3s& out) const
 {
-    for (Index row = std::max(begin, first_block_); row < std::min(end, end_block()); ++row)
+    for (Index row = std::max(begin, first_block_); row < std::min(end, end_block()); ++row) {
+        Vec3 sum = out[row];
         for (Index k = row_begin_[row - first_block_]; k < row_begin_[row - first_block_ + 1]; ++k)
-            out[row] += sums_[row_places_[k]].vec();
+            sum += sums_[row_places_[k]].vec();
+        out[row] = sum;
+    }
 }
 
 } // namespace pliant

@@ -10,19 +10,58 @@ namespace {
 
 constexpr Real edge_share = 2.5; ///< k L^2 / (mu V), see spring_solid.hpp
 
-inline void four_volume_forces(Real modulus, const Four& volume, const std::array<FourVec, 4>& x,
-                               const std::array<FourVec, 4>& v, Real beta, std::array<FourVec, 3>& f)
+// The compiler would rather call these, with all their vectors in memory.
+#define PLIANT_INLINE inline __attribute__((always_inline))
+
+template <bool damped>
+PLIANT_INLINE void four_volume_forces(Real modulus, const Four& volume, const std::array<FourVec, 4>& x,
+                                      const std::array<FourVec, 4>& v, Real beta, std::array<FourVec, 3>& f)
 {
     // V0 C b_k is a third of the area vector of the face opposite to corner k: J and its gradient need no rest shape
     // but the volume.
     const FourVec d1 = x[1] - x[0], d2 = x[2] - x[0], d3 = x[3] - x[0];
-    f = {cross(d2, d3), cross(d3, d1), cross(d1, d2)};
+    f[0] = cross(d2, d3); // one by one: all at once would be copied piece by piece
+    f[1] = cross(d3, d1);
+    f[2] = cross(d1, d2);
     const Four scale = 1 / (6 * volume);
     Four growth = scale * dot(d1, f[0]) - 1;
-    if (beta > 0) growth += beta * scale * (dot(f[0], v[1] - v[0]) + dot(f[1], v[2] - v[0]) + dot(f[2], v[3] - v[0]));
+    if constexpr (damped)
+        growth += beta * scale * (dot(f[0], v[1] - v[0]) + dot(f[1], v[2] - v[0]) + dot(f[2], v[3] - v[0]));
     const Four pressure = -modulus / 6 * growth;
     for (FourVec& force : f) force = pressure * force;
 }
+
+constexpr Real least_length_sq = 1e-200; ///< of no length there is no direction: d is 0, and so is the force
+
+/// What a spring along d with the stiffness k = modulus r^2 does to the end where d begins; r = 1 / L, w: velocity of
+/// the other end. k (1 - L/l) d, and with damping the stiffness of spring_stiffness() times the velocity.
+template <bool damped>
+PLIANT_INLINE FourVec spring(const Four& modulus, const Four& r, const FourVec& d, const FourVec& w, Real beta)
+{
+    const Four inverse = 1 / dot(d, d).max(least_length_sq).sqrt();
+    const Four tension = modulus * r * (r - inverse);
+    if constexpr (!damped) return tension * d;
+    const Four across = tension.max(0), along = dot(d, w) * inverse * inverse;
+    return (tension + beta * along * (modulus * r * r - across)) * d + (beta * across) * w;
+}
+
+/// Adds the springs of four tetrahedra to the forces on their nodes 1 to 3; modulus: k L^2; v counts with damping only.
+template <bool damped>
+PLIANT_INLINE void add_springs(const Four& modulus, const std::array<Four, 6>& r, const std::array<FourVec, 4>& x,
+                               const std::array<FourVec, 4>& v, Real beta, std::array<FourVec, 3>& f)
+{
+    const auto pull = [&](int k, int i, int j) __attribute__((always_inline))
+    {
+        return spring<damped>(modulus, r[k], x[j] - x[i], damped ? v[j] - v[i] : x[i], beta);
+    };
+    const FourVec p01 = pull(0, 0, 1), p02 = pull(1, 0, 2), p03 = pull(2, 0, 3), p12 = pull(3, 1, 2),
+                  p13 = pull(4, 1, 3), p23 = pull(5, 2, 3); // in the order of tet_edges
+    f[0] = f[0] - p01 + p12 + p13;
+    f[1] = f[1] - p02 - p12 + p23;
+    f[2] = f[2] - p03 - p13 - p23;
+}
+
+#undef PLIANT_INLINE
 
 /// Both, one after the other, for a matrix.
 class BothRows final : public BatchRows {
@@ -65,23 +104,14 @@ public:
         const TetBatch& tets = batch_.tetrahedra();
         const Real beta = tets.damping();
         Index four = begin / 4;
-        sums_.evaluate(begin, end, x, v, [&](const FourElements&, const auto& at, const auto& speed, auto& f) {
+        const auto kernel = [&](auto damped, const FourElements&, const auto& at, const auto& speed, auto& f)
+            __attribute__((always_inline))
+        {
             const auto& [r, volume] = batch_.rest(four++);
-            four_volume_forces(moduli_.volume, volume, at, speed, beta, f);
-            const Four modulus = edge_share * moduli_.mu * volume; // k L^2
-            const auto pull = [&]<int k>(std::integral_constant<int, k>) {
-                constexpr int i = tet_edges[k][0], j = tet_edges[k][1];
-                const FourVec d = at[j] - at[i];
-                if (!(beta > 0)) return spring(modulus, r[k], d);
-                return damped_spring(modulus, r[k], d, speed[j] - speed[i], beta);
-            };
-            const FourVec p01 = pull(std::integral_constant<int, 0>()), p02 = pull(std::integral_constant<int, 1>()),
-                          p03 = pull(std::integral_constant<int, 2>()), p12 = pull(std::integral_constant<int, 3>()),
-                          p13 = pull(std::integral_constant<int, 4>()), p23 = pull(std::integral_constant<int, 5>());
-            f[0] = f[0] - p01 + p12 + p13;
-            f[1] = f[1] - p02 - p12 + p23;
-            f[2] = f[2] - p03 - p13 - p23;
-        });
+            four_volume_forces<damped.value>(moduli_.volume, volume, at, speed, beta, f);
+            add_springs<damped.value>(edge_share * moduli_.mu * volume, r, at, speed, beta, f);
+        };
+        sums_.evaluate(begin, end, x, v, kernel);
     }
     void add_forces(Index begin, Index end, const Vec3s&, const Vec3s&, Vec3s& force) const override
     {
@@ -89,21 +119,6 @@ public:
     }
 
 private:
-    /// What a spring along d with the stiffness k = modulus r^2 does to the end where d begins; r = 1 / L, w: velocity
-    /// of the other end. k (1 - L/l) d, and the stiffness of spring_stiffness() times the velocity.
-    static FourVec spring(const Four& modulus, const Four& r, const FourVec& d)
-    {
-        return (modulus * r * (r - 1 / dot(d, d).max(least_length_sq).sqrt())) * d;
-    }
-    static FourVec damped_spring(const Four& modulus, const Four& r, const FourVec& d, const FourVec& w, Real beta)
-    {
-        const Four inverse = 1 / dot(d, d).max(least_length_sq).sqrt();
-        const Four tension = modulus * r * (r - inverse);
-        const Four across = tension.max(0), along = dot(d, w) * inverse * inverse;
-        return (tension + beta * along * (modulus * r * r - across)) * d + (beta * across) * w;
-    }
-    static constexpr Real least_length_sq = 1e-200; ///< of no length there is no direction: d is 0, and so is the force
-
     const SpringSolidBatch& batch_;
     TetForces sums_;
     Incidence incidence_;
@@ -223,7 +238,10 @@ void VolumeForce::add_stiffness(const Elasticity& m, const SolidElement& e, cons
 void VolumeForce::four_forces(const Elasticity& m, const FourElements& e, const std::array<FourVec, 4>& x,
                               const std::array<FourVec, 4>& v, Real beta, std::array<FourVec, 3>& f)
 {
-    four_volume_forces(spring_moduli(m).volume, e.volume, x, v, beta, f);
+    if (beta > 0)
+        four_volume_forces<true>(spring_moduli(m).volume, e.volume, x, v, beta, f);
+    else
+        four_volume_forces<false>(spring_moduli(m).volume, e.volume, x, v, beta, f);
 }
 
 Real VolumeForce::stiffness_bound(const Elasticity& m, const Mat3& F)

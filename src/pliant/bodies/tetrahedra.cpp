@@ -44,13 +44,19 @@ Real TetBatch::max_elongation(const Vec3s& x) const
 {
     // Row sums bound the largest eigenvalue of F^T F: most elements need no more to be known as less stretched than
     // another one.
-    constexpr Index at_once = 256;
-    return parallel_max((element_count() + at_once - 1) / at_once, 0, [&](Index c) {
+    constexpr Index at_once = 64;
+    return parallel_max((four_count() + at_once - 1) / at_once, 0, [&](Index c) {
         Real most = 1;
-        for (Index i = c * at_once; i < std::min((c + 1) * at_once, element_count()); ++i) {
-            const Mat3 F = deformation_gradient(elements_[i], corners_of(elements_[i], x));
-            if ((F.transpose() * F).cwiseAbs().rowwise().sum().maxCoeff() <= most * most) continue;
-            most = std::max(most, largest_stretch(F));
+        for (Index i = c * at_once; i < std::min((c + 1) * at_once, four_count()); ++i) {
+            const FourMat F = four_gradients(four(i), four_corners(i, x));
+            const Four xy = dot(F[0], F[1]).abs(), yz = dot(F[1], F[2]).abs(), zx = dot(F[2], F[0]).abs();
+            const Four rows = (dot(F[0], F[0]) + xy + zx).max(dot(F[1], F[1]) + xy + yz).max(dot(F[2], F[2]) + yz + zx);
+            for (int lane = 0; lane < 4; ++lane) {
+                if (rows[lane] <= most * most) continue;
+                Mat3 one;
+                for (int k = 0; k < 3; ++k) one.col(k) = F[k][lane];
+                most = std::max(most, largest_stretch(one));
+            }
         }
         return most - 1;
     });
@@ -58,8 +64,10 @@ Real TetBatch::max_elongation(const Vec3s& x) const
 
 Index TetBatch::inverted(const Vec3s& x) const
 {
-    return parallel_sum(element_count(), Index(0), [&](Index i) {
-        return Index(deformation_gradient(elements_[i], corners_of(elements_[i], x)).determinant() <= 0);
+    return parallel_sum(four_count(), Index(0), [&](Index i) {
+        const FourMat F = four_gradients(four(i), four_corners(i, x));
+        const Four det = dot(F[0], cross(F[1], F[2]));
+        return Index((det.head(four_size(i)) <= 0).count());
     });
 }
 

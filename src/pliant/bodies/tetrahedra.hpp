@@ -40,8 +40,17 @@ public:
     const Elasticity& elasticity() const { return elasticity_; }
     /// Elements 4 i to 4 i + 3; the last ones are repeated where the number is not a multiple of four.
     const FourElements& four(Index i) const { return fours_[i]; }
+    Index four_count() const { return count(fours_); }
     /// Four times four nodes, element by element.
     const Index* four_nodes(Index i) const { return four_nodes_.data() + 16 * static_cast<std::size_t>(i); }
+    /// Where these are, corner by corner.
+    std::array<FourVec, 4> four_corners(Index i, std::span<const Vec3> x) const
+    {
+        const Index* nodes = four_nodes(i);
+        return {gather(x, nodes, 4), gather(x, nodes + 1, 4), gather(x, nodes + 2, 4), gather(x, nodes + 3, 4)};
+    }
+    /// Of four(i), how many are elements and not repetitions.
+    Index four_size(Index i) const { return std::min<Index>(4, element_count() - 4 * i); }
 
 protected:
     /// The rows of an element whose blocks K_ij have norms of at most `bound` |b_i| |b_j|.
@@ -66,32 +75,38 @@ class TetForces {
 public:
     explicit TetForces(const TetBatch& batch) : batch_(batch), sums_(batch) {}
 
-    /// One piece of elements. kernel(rest data, x, v, f) for four of them at a time, with the positions x [m] and the
-    /// velocities v [m/s] of their four nodes and the forces f on the nodes 1 to 3 [N].
+    /// One piece of elements. kernel(damped, rest data, x, v, f) for four of them at a time, with the positions x [m]
+    /// and the velocities v [m/s] of their four nodes and the forces f on the nodes 1 to 3 [N]. damped: a
+    /// std::bool_constant; if it is false, v means nothing.
     template <class Kernel>
+    void evaluate(Index begin, Index end, const Vec3s& x, const Vec3s& v, Kernel&& kernel)
+    {
+        if (batch_.damping() > 0)
+            evaluate<std::true_type>(begin, end, x, v, kernel);
+        else
+            evaluate<std::false_type>(begin, end, x, v, kernel);
+    }
+
+    void add_rows(Index begin, Index end, Vec3s& force) const { sums_.add_rows(begin, end, force); }
+
+private:
+    template <class Damped, class Kernel>
     void evaluate(Index begin, Index end, const Vec3s& x, const Vec3s& v, Kernel&& kernel)
     {
         sums_.clear_piece(begin);
         for (Index i = begin; i < end; i += 4) {
-            const Index* nodes = batch_.four_nodes(i / 4);
-            std::array<FourVec, 4> at, speed;
-            for (int k = 0; k < 4; ++k) at[k] = gather(x, nodes + k, 4);
+            const std::array<FourVec, 4> at = batch_.four_corners(i / 4, x);
             std::array<FourVec, 3> f;
-            if (batch_.damping() > 0) {
-                for (int k = 0; k < 4; ++k) speed[k] = gather(v, nodes + k, 4);
-                kernel(batch_.four(i / 4), at, speed, f);
-            } else {
-                kernel(batch_.four(i / 4), at, at, f); // nobody looks at the speed
-            }
+            if constexpr (Damped::value)
+                kernel(Damped(), batch_.four(i / 4), at, batch_.four_corners(i / 4, v), f);
+            else
+                kernel(Damped(), batch_.four(i / 4), at, at, f);
             const FourVec first = -(f[0] + f[1] + f[2]); // all sum to zero
             sums_.add(i, 0, first);
             for (int k = 0; k < 3; ++k) sums_.add(i, k + 1, f[k]);
         }
     }
 
-    void add_rows(Index begin, Index end, Vec3s& force) const { sums_.add_rows(begin, end, force); }
-
-private:
     const TetBatch& batch_;
     PieceSums sums_;
 };

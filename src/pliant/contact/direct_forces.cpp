@@ -39,25 +39,45 @@ Vec3 relative_displacement(const PointContact& contact, std::span<const Vec3> di
 
 void DirectForces::count_shares(const DirectForceInput& input)
 {
-    if (column_.size() < input.mass.size()) {
-        column_.resize(input.mass.size(), 0);
-        regions_.resize(input.mass.size(), 0);
+    const bool smooth = input.shares == BoundaryShares::smooth;
+    if (load_.size() < input.mass.size()) {
+        load_.resize(input.mass.size());
+        first_.resize(input.mass.size(), none);
     }
     for (Index p : touched_) { // of the last call
-        column_[p] = 0;
-        regions_[p] = 0;
+        load_[p] = {};
+        first_[p] = none;
     }
     touched_.clear();
+    ends_.clear();
     for (const PointContact& contact : input.contacts) {
-        ++regions_[contact.point];
-        touched_.push_back(contact.point);
+        const Real depth = smooth ? contact.depth.norm() : 0;
+        const auto touch = [&](Index p, Real weight, bool is_point) {
+            touched_.push_back(p);
+            if (!smooth) return;
+            ends_.push_back({depth, weight, is_point, first_[p]});
+            first_[p] = count(ends_) - 1;
+        };
+        load_[contact.point].regions += 1;
+        touch(contact.point, 1, true);
         for (int k = 0; k < 4; ++k) {
             const Index j = contact.nodes[k];
             if (j == none || !(contact.weights[k] > 0)) continue;
-            column_[j] += contact.weights[k];
-            touched_.push_back(j);
+            load_[j].column += contact.weights[k];
+            touch(j, contact.weights[k], false);
         }
     }
+}
+
+DirectForces::Load DirectForces::smooth_load(Index node, Real depth) const
+{
+    Load load;
+    for (Index e = first_[node]; e != none; e = ends_[e].next) {
+        const End& end = ends_[e];
+        const Real part = end.depth < depth ? end.depth / depth : 1;
+        (end.is_point ? load.regions : load.column) += part * end.weight;
+    }
+    return load;
 }
 
 void DirectForces::add(const DirectForceInput& input, std::span<Vec3> force)
@@ -72,7 +92,11 @@ void DirectForces::add(const DirectForceInput& input, std::span<Vec3> force)
     const Real rate = 1 / (input.step * input.step);
     for (std::size_t i = 0; i < input.contacts.size(); ++i) {
         const PointContact& contact = input.contacts[i];
-        const Real c_i = 1 / (Real(regions_[contact.point]) + column_[contact.point]); // eq. 6
+        const bool smooth = input.shares == BoundaryShares::smooth;
+        const Real depth = smooth ? contact.depth.norm() : 0;
+        const auto load = [&](Index p) { return smooth ? smooth_load(p, depth) : load_[p]; };
+        const Load at_point = load(contact.point);
+        const Real c_i = 1 / (at_point.regions + at_point.column); // eq. 6
         const Vec3 n = contact.depth.stableNormalized();
         const auto mass = [&](Index p) {
             if (input.inverse_blocks.empty() || std::isinf(input.mass[p])) return input.mass[p];
@@ -86,8 +110,10 @@ void DirectForces::add(const DirectForceInput& input, std::span<Vec3> force)
         for (int k = 0; k < 4; ++k) {
             const Index j = contact.nodes[k];
             if (j == none || !(contact.weights[k] > 0)) continue;
-            const bool smooth = input.shares == BoundaryShares::smooth && regions_[j] == 0;
-            const Real c_j = smooth ? 1 / (std::max(1.0, column_[j]) * squares) : 1 / (Real(regions_[j]) + column_[j]);
+            const auto [regions, column] = load(j);
+            Real c_j = 1 / (regions + column);
+            if (smooth && regions < 1) // it does not collide itself, or a little
+                c_j = (1 - regions) / (std::max(1.0, column) * squares) + regions / (1 + column);
             part[k] = c_j * contact.weights[k] * mass(j);
             B += part[k];
         }

@@ -41,7 +41,10 @@ namespace pliant {
 enum class BoundaryShares {
     whole, ///< c_j = 1 / sum_i h_ij: the triangle moves as a whole. Jumps when a point crosses an edge between
            ///< triangles
-    smooth ///< c_ij = 1 / (max(1, sum_i h_ij) sum_k h_ik^2): corners move by their weights, without the jump
+    smooth ///< c_ij = 1 / (max(1, sum_i h_ij) sum_k h_ik^2): corners move by their weights, without the jump. Nor is
+           ///< there one when a contact begins: in the sums of a contact i every other one, k, counts by
+           ///< min(1, |d_k| / |d_i|), also in N_p, and a corner that collides a little is between the two cases. Two
+           ///< contacts of a point that point the same way still never undo more than the deeper of them.
 };
 
 struct DirectForceInput {
@@ -69,11 +72,25 @@ public:
     const std::vector<Real>& alpha() const { return alpha_; }
 
 private:
+    /// N_p and sum_i h_ip of a node.
+    struct Load {
+        Real regions = 0, column = 0;
+    };
+    /// One end of a contact, at a node.
+    struct End {
+        Real depth;  ///< of the contact [m]
+        Real weight; ///< h_ip; 1 for its point
+        bool is_point;
+        Index next; ///< of the same node, or `none`
+    };
     void count_shares(const DirectForceInput& input);
+    /// As a contact of the given depth sees it, with smooth shares.
+    Load smooth_load(Index node, Real depth) const;
 
-    std::vector<Real> column_;   ///< per node: sum_i h_ip
-    std::vector<Index> regions_; ///< per node: N_p
+    std::vector<Load> load_;     ///< per node
     std::vector<Index> touched_; ///< nodes with a contact
+    std::vector<Index> first_;   ///< per node: its first end, or `none`; with smooth shares
+    std::vector<End> ends_;      ///< likewise
     Vec3s local_force_;
     std::vector<Real> alpha_;
 };

@@ -14,8 +14,9 @@ constexpr MethodOption options[] = {
      .words = "whole smooth",
      .fallback = "whole",
      .meaning = "How a penetrated triangle moves whose corners do not collide themselves. `whole`: all corners alike, "
-                "so that a lone contact is resolved at once; `smooth`: each by its weight, without a jump when a point "
-                "slides from one triangle to the next.",
+                "so that a lone contact is resolved at once; `smooth`: each by its weight, and contacts that share a "
+                "node by their depths, without a jump when a point slides from one triangle to the next or a contact "
+                "begins: for what shall come to rest.",
      .set = setter<DirectOptions>([](DirectOptions& o, const OptionValue& v) {
          o.shares = v.word == "smooth" ? BoundaryShares::smooth : BoundaryShares::whole;
      })},

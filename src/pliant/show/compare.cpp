@@ -92,8 +92,10 @@ std::string outcome(const Variant& v)
                            html_escape(v.about.failure));
     const CompareSummary& s = v.summary;
     if (!s.intersections) return "finished, not checked";
-    return *s.intersections == 0 && *s.enclosures == 0 ? "<span class=\"good\">finished, free of intersections</span>"
-                                                       : "<span class=\"bad\">finished, bodies intersect</span>";
+    if (*s.intersections == 0 && *s.enclosures == 0)
+        return "<span class=\"good\">finished, free of intersections</span>";
+    return std::string("<span class=\"bad\">finished, bodies intersect</span>") +
+           (s.promised ? "" : ", which the method does not rule out");
 }
 
 std::string table(const Variants& variants)
@@ -116,6 +118,9 @@ std::string table(const Variants& variants)
     using Pair = std::array<Real, 2>;
     row("outcome", outcome);
     row("steps", [](const Variant& v) { return fmt::format("{} of {}", v.summary.steps, v.summary.asked_steps); });
+    row("time of all steps [s]", [](const Variant& v) {
+        return fmt::format("{:.3g}", v.summary.mean_ms * static_cast<Real>(v.summary.steps) / 1000);
+    });
     number("time a step [ms]", "{:.3g}, at most {:.3g}", [](S s) { return Pair{s.mean_ms, s.max_ms}; });
     number("contacts", "{:.3g}, at most {:.6g}", [](S s) { return Pair{s.mean_contacts, s.max_contacts}; });
     const auto spread = [&](const char* name, std::optional<Spread> CompareSummary::*member) {
@@ -132,6 +137,8 @@ std::string table(const Variants& variants)
     });
     row("deepest penetration [m]",
         [](const Variant& v) { return v.summary.intersections ? fmt::format("{:.3g}", v.summary.deepest) : "?"; });
+    row("energy at the start and at the end [J]",
+        [](const Variant& v) { return fmt::format("{:.4g}, {:.4g}", v.summary.start_energy, v.summary.end_energy); });
     row("energy drift [J]", [](const Variant& v) {
         const Real drift = v.summary.end_energy - v.summary.start_energy;
         return fmt::format("{:.4g}", drift) + percent(drift, v.summary.max_kinetic);
@@ -291,6 +298,7 @@ CompareSummary summarise(const RunReader& reader)
         out.intersections = certificate.value("intersections", std::int64_t(0));
         out.enclosures = certificate.value("enclosures", std::int64_t(0));
         out.deepest = certificate.value("deepest", 0.0);
+        out.promised = certificate.value("promised", true);
     }
     return out;
 }

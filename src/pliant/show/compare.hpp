@@ -26,6 +26,7 @@ struct CompareSummary {
     std::optional<Spread> iterations;                       ///< of the contact solver; likewise
     std::int64_t failsafes = 0;                             ///< steps that needed one
     std::optional<std::int64_t> intersections, enclosures;  ///< over all frames; none: not checked
+    bool promised = true;                                   ///< that there are none
     Real deepest = 0;                                       ///< penetration [m]
     Real start_energy = 0, end_energy = 0, energy_rise = 0; ///< total; greatest rise between any two steps [J]
     Real max_kinetic = 0;                                   ///< [J]

@@ -45,14 +45,77 @@ std::string polyline(const std::vector<Real>& x, const std::vector<Real>& y, con
     return points;
 }
 
+std::string circles(const PlotSeries& series, const char* colour, const Axis& ax, const Axis& ay)
+{
+    std::string svg;
+    for (std::size_t i = 0; i < series.x.size(); ++i)
+        if (std::isfinite(series.values[i]))
+            svg += fmt::format(R"(<circle cx="{:.1f}" cy="{:.1f}" r="2.5" fill="{}"/>)", ax.pixel(series.x[i]),
+                               ay.pixel(series.values[i]), colour);
+    return svg;
+}
+
+/// What the contact forces of a sub-step take against the number of contacts, over each fiftieth of the run (the
+/// median, because other programs may have been in the way), with a line through them [Spillmann07, fig. 6]. Nothing
+/// for methods and runs without such numbers.
+std::string forces_over_contacts(const Stats& stats)
+{
+    if (stats.column("colliding_points") == none || stats.column("s:respond") == none) return "";
+    const std::vector<Real> contacts = stats.values("contacts"), seconds = stats.values("s:respond"),
+                            substeps = stats.values("substeps");
+    constexpr std::size_t windows = 50;
+    PlotSeries points{"", {}, {}, true};
+    for (std::size_t w = 0; w < windows; ++w) {
+        const std::size_t begin = w * contacts.size() / windows, end = (w + 1) * contacts.size() / windows;
+        Real number = 0;
+        std::vector<Real> ms;
+        for (std::size_t i = begin; i < end; ++i) {
+            number += contacts[i];
+            ms.push_back(1000 * seconds[i] / std::max(substeps[i], 1.0));
+        }
+        if (!(number > 0)) continue;
+        const auto median = ms.begin() + static_cast<std::ptrdiff_t>(ms.size() / 2);
+        std::nth_element(ms.begin(), median, ms.end());
+        points.x.push_back(number / static_cast<Real>(end - begin));
+        points.values.push_back(*median);
+    }
+    if (points.x.size() < 3) return "";
+    const FittedLine line = fit_line(points.x, points.values);
+    const Real most = *std::max_element(points.x.begin(), points.x.end());
+    const std::string name = fmt::format("{:.3g} ms + {:.3g} us a contact, correlation {:.3f}", line.at_zero,
+                                         1000 * line.slope, line.correlation);
+    return svg_plot("Contact forces of a sub-step", "ms",
+                    {points, {name, {0, most}, {line.at_zero, line.at_zero + line.slope * most}}}, "contacts");
+}
+
 } // namespace
+
+FittedLine fit_line(std::span<const Real> x, std::span<const Real> y)
+{
+    const Real n = static_cast<Real>(std::min(x.size(), y.size()));
+    if (n == 0) return {};
+    Real mean_x = 0, mean_y = 0, xx = 0, xy = 0, yy = 0;
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        mean_x += x[i] / n;
+        mean_y += y[i] / n;
+    }
+    for (std::size_t i = 0; i < static_cast<std::size_t>(n); ++i) {
+        const Real dx = x[i] - mean_x, dy = y[i] - mean_y;
+        xx += dx * dx;
+        xy += dx * dy;
+        yy += dy * dy;
+    }
+    const Real slope = xx > 0 ? xy / xx : 0;
+    return {mean_y - slope * mean_x, slope, xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0};
+}
 
 const char* plot_colour(std::size_t i)
 {
     return colours[i % std::size(colours)];
 }
 
-std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<PlotSeries>& series)
+std::string svg_plot(const std::string& title, const std::string& unit, const std::vector<PlotSeries>& series,
+                     const std::string& axis)
 {
     Real low = 0, high = 0, begin = 0, end = 0;
     bool empty = true;
@@ -79,8 +142,8 @@ std::string svg_plot(const std::string& title, const std::string& unit, const st
     for (Real v = std::ceil(ax.low / step_x) * step_x; v <= ax.high * (1 + 1e-9); v += step_x)
         svg += fmt::format(R"(<text x="{:.1f}" y="{}" class="tick" text-anchor="middle">{:.4g}</text>)", ax.pixel(v),
                            height - bottom + 16, v);
-    svg +=
-        fmt::format(R"(<text x="{}" y="{}" class="tick" text-anchor="end">time [s]</text>)", width - right, height - 4);
+    svg += fmt::format(R"(<text x="{}" y="{}" class="tick" text-anchor="end">{}</text>)", width - right, height - 4,
+                       html_escape(axis));
     int legend = left;
     for (std::size_t i = 0; i < series.size(); ++i) {
         const char* colour = plot_colour(i);
@@ -88,8 +151,11 @@ std::string svg_plot(const std::string& title, const std::string& unit, const st
         finite.resize(series[i].x.size(), 0);
         for (Real& v : finite)
             if (!std::isfinite(v)) v = high;
-        svg += fmt::format(R"(<polyline fill="none" stroke="{}" stroke-width="1.4" points="{}"/>)", colour,
-                           polyline(series[i].x, finite, ax, ay));
+        if (series[i].dots)
+            svg += circles(series[i], colour, ax, ay);
+        else
+            svg += fmt::format(R"(<polyline fill="none" stroke="{}" stroke-width="1.4" points="{}"/>)", colour,
+                               polyline(series[i].x, finite, ax, ay));
         if (series[i].name.empty()) continue;
         svg += fmt::format(R"(<text x="{}" y="28" class="tick" fill="{}">{}</text>)", legend, colour,
                            html_escape(series[i].name));
@@ -139,7 +205,7 @@ std::string report_plots(const Stats& stats)
             for (Real& v : stages.back().values) v *= 1000;
         }
     if (!stages.empty()) out += svg_plot("Time a stage", "ms", stages);
-    return out;
+    return out + forces_over_contacts(stats);
 }
 
 } // namespace pliant

@@ -10,9 +10,10 @@ namespace pliant {
 Real max_elongation(const Model& model, const State& state)
 {
     assert(fits(model, state));
-    Real largest = 0;
-    for (const auto& batch : model.batches) largest = std::max(largest, batch->max_elongation(state.position));
-    return largest;
+    std::vector<Real> largest(model.batches.size(), 0);
+    parallel_for(
+        count(largest), [&](Index b) { largest[b] = model.batches[b]->max_elongation(state.position); }, 1);
+    return largest.empty() ? 0 : *std::max_element(largest.begin(), largest.end());
 }
 
 StrainExcess strain_excess(const Model& model, const Vec3s& position)
@@ -34,13 +35,15 @@ InvertedElements inverted_elements(const Model& model, const Vec3s& position)
 {
     assert(count(position) == model.block_count());
     InvertedElements all;
+    std::vector<Index> inverted(model.batches.size(), 0);
+    parallel_for(
+        count(inverted), [&](Index b) { inverted[b] = model.batches[b]->inverted(position); }, 1);
     Index most = 0;
-    for (const auto& batch : model.batches) {
-        const Index inverted = batch->inverted(position);
-        all.count += inverted;
-        if (inverted <= most) continue;
-        most = inverted;
-        all.body = model.block_body[batch->blocks(0).front()];
+    for (Index b = 0; b < count(inverted); ++b) {
+        all.count += inverted[b];
+        if (inverted[b] <= most) continue;
+        most = inverted[b];
+        all.body = model.block_body[model.batches[b]->blocks(0).front()];
     }
     return all;
 }
