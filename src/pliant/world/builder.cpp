@@ -7,6 +7,7 @@
 #include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/mesh/topology.hpp"
+#include "pliant/world/sewing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -471,6 +472,7 @@ World WorldBuilder::build()
     assert(is_valid(world_.model) && fits(world_.model, world_.state));
     World world = world_;
     aid_sewing(world);
+    let_garments_slip(world.model, world.state.sewn);
     return world;
 }
 
