@@ -33,7 +33,9 @@ struct Detector::Implementation {
     SurfaceTrees trees;
     HashGrid hash;
     std::optional<SelfCull> self_cull;
-    Rooms rooms;      ///< that collected the candidates
+    Rooms rooms; ///< that collected the candidates
+    Rooms own;   ///< boxes of the query at hand
+    std::vector<char> marked_edges, marked_faces;
     Sieve room_sieve; ///< drops pairs as they are collected
     Sieve sieve;      ///< drops pairs of a query
     CandidateChunks candidates;
@@ -66,15 +68,21 @@ struct Detector::Implementation {
     void find_candidates(const VertexBalls& query);
 
     /// Candidates collected with grown boxes are more than those of the query. Where results could depend on them, and
-    /// so on what was asked before, only the query's own are looked at.
-    bool wanted_vertex_face(const VertexBalls& query, const Pair& p) const
+    /// so on what was asked before, only the query's own are looked at: those whose boxes in `own` overlap.
+    bool wanted_vertex_face(const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.box(std::array{p[0]}), query.box(surface.triangles[p[1]]));
+        if (reuse_margin == 0) return true;
+        const VertexBoxes& boxes = own.boxes();
+        return overlap(boxes.both(std::array{p[0]}), boxes.both(surface.triangles[p[1]]));
     }
-    bool wanted_edge_edge(const VertexBalls& query, const Pair& p) const
+    bool wanted_edge_edge(const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.box(surface.edges[p[0]]), query.box(surface.edges[p[1]]));
+        if (reuse_margin == 0) return true;
+        const VertexBoxes& boxes = own.boxes();
+        return overlap(boxes.both(surface.edges[p[0]]), boxes.both(surface.edges[p[1]]));
     }
+    /// Marks the edges and faces that have a marked vertex.
+    void mark_features(std::span<const char> vertices);
 
     /// Which candidates are looked at: pairs of either kind that `wanted` says, and of those what the sieve leaves.
     template <class WantedFace, class WantedEdge, class NearFace, class NearEdge>

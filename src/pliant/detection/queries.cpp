@@ -212,25 +212,25 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     d.find_candidates(query);
     Stopwatch watch;
     const Surface& s = d.surface;
-    const auto changed = [&](Index v) { return o.changed.empty() || o.changed[v]; };
-    const auto any_changed = [&](const auto& vertices) {
-        return o.changed.empty() || std::any_of(vertices.begin(), vertices.end(), changed);
-    };
+    if (d.reuse_margin > 0) d.own.set(query);
+    const bool all = o.changed.empty();
+    const char* changed = o.changed.data();
+    if (!all) d.mark_features(o.changed);
     const auto vertex_face = [&](const Pair& p, auto& list) {
-        if (!d.wanted_vertex_face(query, p)) return;
+        if (!d.wanted_vertex_face(p)) return;
         Separations separations(s, o);
         if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        if (!d.wanted_edge_edge(query, p)) return;
+        if (!d.wanted_edge_edge(p)) return;
         Separations separations(s, o);
         if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
     };
     const std::vector<Real> far = o.planes.empty() ? std::vector<Real>() : plane_distances(s, o);
     const auto vertex_planes = [&](Index v, auto& list) {
-        if (!changed(v)) return;
+        if (!all && !changed[v]) return;
         for (Index i = 0; i < count(o.planes); ++i) {
             if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
             const Real least = far[s.vertex_body[v] * count(o.planes) + i];
@@ -240,8 +240,8 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     };
     d.sieve.look_at(query);
     const Implementation::Sifting sifting = {
-        [&](const Pair& p) { return changed(p[0]) || any_changed(s.triangles[p[1]]); },
-        [&](const Pair& p) { return any_changed(s.edges[p[0]]) || any_changed(s.edges[p[1]]); },
+        [&](const Pair& p) { return all || (changed[p[0]] | d.marked_faces[p[1]]) != 0; },
+        [&](const Pair& p) { return all || (d.marked_edges[p[0]] | d.marked_edges[p[1]]) != 0; },
         [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); },
         [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); }};
     d.narrow(d.impacts, sifting, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {
