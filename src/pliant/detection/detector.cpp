@@ -65,6 +65,12 @@ bool Detector::Implementation::collect_escaped(Index escaped_count, const Vertex
     return true;
 }
 
+void Detector::Implementation::prepare_own(const VertexBalls& query)
+{
+    has_own = reuse_margin > 0 && candidates.size() > surface.vertex_count();
+    if (has_own) own.set(query);
+}
+
 void Detector::Implementation::mark_features(std::span<const char> vertices)
 {
     const auto mark = [&](const auto& features, std::vector<char>& marked) {

@@ -39,7 +39,7 @@ struct Detector::Implementation {
     Sieve room_sieve; ///< drops pairs as they are collected
     Sieve sieve;      ///< drops pairs of a query
     CandidateChunks candidates;
-    bool has_candidates = false;
+    bool has_candidates = false, has_own = false;
     std::int64_t collected = 0; ///< candidates when all were collected
     std::vector<char> escaped;  ///< per vertex
     Real reuse_margin = 0;
@@ -68,19 +68,23 @@ struct Detector::Implementation {
     void find_candidates(const VertexBalls& query);
 
     /// Candidates collected with grown boxes are more than those of the query. Where results could depend on them, and
-    /// so on what was asked before, only the query's own are looked at: those whose boxes in `own` overlap.
-    bool wanted_vertex_face(const Pair& p) const
+    /// so on what was asked before, only the query's own are looked at: those whose boxes overlap.
+    bool wanted_vertex_face(const VertexBalls& query, const Pair& p) const
     {
-        if (reuse_margin == 0) return true;
-        const VertexBoxes& boxes = own.boxes();
-        return overlap(boxes.both(std::array{p[0]}), boxes.both(surface.triangles[p[1]]));
+        return wanted(query, std::array{p[0]}, surface.triangles[p[1]]);
     }
-    bool wanted_edge_edge(const Pair& p) const
+    bool wanted_edge_edge(const VertexBalls& query, const Pair& p) const
     {
-        if (reuse_margin == 0) return true;
-        const VertexBoxes& boxes = own.boxes();
-        return overlap(boxes.both(surface.edges[p[0]]), boxes.both(surface.edges[p[1]]));
+        return wanted(query, surface.edges[p[0]], surface.edges[p[1]]);
     }
+    template <std::size_t N, std::size_t M>
+    bool wanted(const VertexBalls& query, const std::array<Index, N>& a, const std::array<Index, M>& b) const
+    {
+        if (has_own) return overlap(own.boxes().both(a), own.boxes().both(b));
+        return reuse_margin == 0 || overlap(query.box(a), query.box(b));
+    }
+    /// Where candidates are many, makes the boxes of all vertices beforehand.
+    void prepare_own(const VertexBalls& query);
     /// Marks the edges and faces that have a marked vertex.
     void mark_features(std::span<const char> vertices);
 

@@ -212,18 +212,18 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     d.find_candidates(query);
     Stopwatch watch;
     const Surface& s = d.surface;
-    if (d.reuse_margin > 0) d.own.set(query);
+    d.prepare_own(query);
     const bool all = o.changed.empty();
     const char* changed = o.changed.data();
     if (!all) d.mark_features(o.changed);
     const auto vertex_face = [&](const Pair& p, auto& list) {
-        if (!d.wanted_vertex_face(p)) return;
+        if (!d.wanted_vertex_face(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = vertex_face_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_vertex_face(s, *hit, p[0], p[1]));
     };
     const auto edge_edge = [&](const Pair& p, auto& list) {
-        if (!d.wanted_edge_edge(p)) return;
+        if (!d.wanted_edge_edge(query, p)) return;
         Separations separations(s, o);
         if (const auto hit = edge_edge_hit(s, x_t0, x_t1, p, separations))
             list.push_back(narrow::impact_edge_edge(s, *hit, p[0], p[1]));
