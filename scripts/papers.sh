@@ -166,9 +166,9 @@ trousers 6300"
     tr , '\t' < $table
 }
 
-# DRESS seconds of it (1 by default: DRESS=10 make papers runs all of it).
+# DRESS seconds of it (2 by default, up to the end of the first kick: DRESS=10 make papers runs all of it).
 dress() {
-    build/pliant run scenes/dress.yaml -o $out/dress --resume --end "${DRESS:-1} s" --no-report
+    build/pliant run scenes/dress.yaml -o $out/dress --resume --end "${DRESS:-2} s" --no-report
     local stats=$out/dress/stats.csv
     awk -F, -v s="$(column "$stats" seconds)" -v r="$(column "$stats" max_rounds)" '
         NR > 1 { seconds += $s; ++n; within += $r <= 3 }

@@ -63,6 +63,42 @@ TEST(Garment, PanelsAreFilledWithTrianglesOfTheWantedSizeAndKeepTheirArea)
     }
 }
 
+TEST(Garment, ASplineGoesThroughItsPointsAndNearACircleThatTheyLieOn)
+{
+    Panel disc;
+    disc.name = "disc";
+    const auto on_circle = [](Real degrees) {
+        const Real a = degrees * std::numbers::pi / 180;
+        return Vec2(0.2 * std::cos(a), 0.2 * std::sin(a));
+    };
+    disc.outline = {{"upper", on_circle(180)}, {"lower", on_circle(360)}};
+    for (const Real degrees : {20.0, 50.0, 70.0, 100.0, 130.0, 165.0}) {
+        disc.outline[0].through.push_back(on_circle(degrees));
+        disc.outline[1].through.push_back(on_circle(180 + degrees));
+    }
+    const Garment garment = make_garment({{disc}, {}, 0.004});
+    EXPECT_NEAR(area_of(garment.flat), std::numbers::pi * 0.04, 0.01 * std::numbers::pi * 0.04)
+        << "straighter at its ends";
+    const auto at = [&](Index v) { // panels are laid out beside each other
+        const Vec3& first = garment.flat.vertices[garment.sides[0][0].front()];
+        return Vec2((garment.flat.vertices[v] - first).head<2>() + on_circle(0));
+    };
+    for (const auto& side : garment.sides[0])
+        for (const Index v : side) EXPECT_NEAR(at(v).norm(), 0.2, 0.003);
+    for (const Vec2& point : disc.outline[0].through) {
+        Real nearest = 1;
+        for (const Index v : garment.sides[0][0]) nearest = std::min(nearest, (at(v) - point).norm());
+        EXPECT_LT(nearest, 0.0021) << "half an edge";
+    }
+    // Through points on a line, however they are spaced, it is the line.
+    Pattern straight{{rectangle("front", 0.5, 0.7)}, {}, 0.03};
+    straight.panels[0].outline[1].through = {{0.5, 0.02}, {0.5, 0.3}, {0.5, 0.69}};
+    const Garment front = make_garment(straight);
+    for (const Index v : front.sides[0][1])
+        EXPECT_NEAR(front.flat.vertices[v].x(), front.flat.vertices[front.sides[0][1][0]].x(), 1e-12);
+    EXPECT_NEAR(area_of(front.flat), 0.35, 1e-9);
+}
+
 TEST(Garment, SidesThatAreSewnHaveAsManyEdgesEachAtEqualDistances)
 {
     Pattern pattern{

@@ -278,6 +278,41 @@ TEST(Sewing, TwoGarmentsAreSewnEachForItself)
     EXPECT_EQ(world.state.sewn, (std::vector<std::int64_t>{0, 1}));
 }
 
+TEST(Sewing, AGarmentHasNoFrictionUntilAllOfItsSeamsAreSewn)
+{
+    WorldBuilder builder;
+    FrictionTable table = friction(0.3);
+    table.exceptions.push_back({0, 2, 0.5});
+    builder.set_friction(table);
+    for (const Real height : {0.0, 0.5}) {
+        const Index body = builder.add_cloth(two_sheets(0.001), {}, named("cloth", {0, height, 0}));
+        const std::vector<Edge> pairs = facing_pairs();
+        const auto middle = pairs.begin() + n / 2;
+        builder.add_seam("upper", body, {pairs.begin(), middle}, 0.5, 0.05);
+        builder.add_seam("lower", body, {middle, pairs.end()}, 0.5, 0.05);
+    }
+    const Index post = builder.add_obstacle(make_box({0.02, 0.2, 0.5}), named("post", {0, 2, 0}));
+    const Index floor = builder.add_obstacle(make_box({1, 0.2, 1}), named("floor", {0, -2, 0}));
+    World world = builder.build();
+    const auto sew = [&](const std::vector<std::int64_t>& seams) {
+        world.state = sewn_state(world.model, world.state, seams);
+        tie_sewn(world);
+    };
+    const auto mu = [&](Index a, Index b) { return world.model.friction.between(a, b); };
+    EXPECT_EQ(mu(0, post), 0);
+    EXPECT_EQ(mu(0, 0), 0);
+    EXPECT_EQ(mu(post, floor), 0.3);
+    sew({0, 2});
+    EXPECT_EQ(mu(0, post), 0) << "half of its seams";
+    sew({0, 1, 2});
+    EXPECT_EQ(mu(0, post), 0.5);
+    EXPECT_EQ(mu(0, 0), 0.3);
+    EXPECT_EQ(mu(0, 1), 0) << "the other is still open";
+    sew({0, 1, 2, 3});
+    EXPECT_EQ(mu(1, 0), 0.3);
+    EXPECT_EQ(mu(1, post), 0.3);
+}
+
 TEST(Sewing, TheStateSaysWhatIsTied)
 {
     World world = sewable(0.001);

@@ -73,7 +73,7 @@ const std::vector<GarmentCut> garment_cuts = {
     {"shirt", "impact-zones", coarse_shirt, 80, true, false},
     {"shirt", "implicit", {}, 220, true, false},
     {"trousers", "impact-zones", {"bodies.trousers.mesh.garment.edge=2.6 cm"}, 90, true, false},
-    {"trousers", "implicit", coarse_trousers, 100, false, true},
+    {"trousers", "implicit", coarse_trousers, 210, true, true},
     {"outfit", "implicit", coarse_outfit(), 30, false, true},
     {"dress", "implicit", coarse_dress(), 180, false, true},
 };

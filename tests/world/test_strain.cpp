@@ -96,3 +96,27 @@ TEST(Stress, OfClothIsTheTensionOfItsMostStretchedSpring)
     for (const Real t : tension) EXPECT_NEAR(t, 300 * 0.05 * 0.1, 1e-9) << "springs along x, 0.1 m long";
     EXPECT_NEAR(max_elongation(world.model, world.state), 0.05, 1e-9);
 }
+
+TEST(StrainLimits, AreNoneBetweenParticlesThatAreBothPinned)
+{
+    WorldBuilder builder;
+    ClothMaterial material;
+    material.max_strain = 0.1;
+    BodyOptions options;
+    for (Index i = 0; i < 11; ++i) options.pinned.push_back(i);
+    builder.add_cloth(make_grid(1, 1, 11, 11), material, options, GridShape{11, 11});
+    World world = builder.build();
+    const Model& model = world.model;
+    Index with_a_pin = 0;
+    for (const LengthLimit& l : model.length_limits) {
+        EXPECT_FALSE(model.is_prescribed(l.a) && model.is_prescribed(l.b));
+        with_a_pin += model.is_prescribed(l.a) || model.is_prescribed(l.b);
+    }
+    EXPECT_GE(with_a_pin, 11) << "to the next row there are";
+    EXPECT_EQ(count(model.length_limits), model.bodies[0].limit_count);
+    // A script may pull pins apart: nothing of the cloth could shorten what is between them. Pairs of them by 30 %,
+    // which makes diagonals 8 % longer.
+    for (const Pin& pin : model.pins) world.state.position[pin.block].x() += pin.block % 2 == 0 ? -0.015 : 0.015;
+    EXPECT_NEAR(max_elongation(model, world.state), 0.3, 1e-9);
+    EXPECT_EQ(strain_excess(model, world.state.position).amount, 0);
+}

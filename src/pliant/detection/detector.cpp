@@ -65,6 +65,29 @@ bool Detector::Implementation::collect_escaped(Index escaped_count, const Vertex
     return true;
 }
 
+void Detector::Implementation::prepare_own(const VertexBalls& query)
+{
+    has_own = reuse_margin > 0 && candidates.size() > surface.vertex_count();
+    if (has_own) own.set(query);
+}
+
+void Detector::Implementation::mark_features(std::span<const char> vertices)
+{
+    const auto mark = [&](const auto& features, std::vector<char>& marked) {
+        marked.resize(features.size());
+        parallel_for(
+            count(features),
+            [&](Index i) {
+                char any = 0;
+                for (const Index v : features[i]) any |= vertices[v];
+                marked[i] = any;
+            },
+            4096);
+    };
+    mark(surface.edges, marked_edges);
+    mark(surface.triangles, marked_faces);
+}
+
 void Detector::Implementation::collect(const VertexBalls& motion, Leave leave, std::size_t stride)
 {
     Stopwatch watch;
@@ -162,7 +185,8 @@ Candidates Detector::candidates(const Vec3s& x_t0, const Vec3s& x_t1, Real radiu
 
 std::size_t Detector::bytes() const
 {
-    return impl_->trees.bytes() + impl_->hash.bytes() + impl_->rooms.bytes() + impl_->candidates.bytes();
+    return impl_->trees.bytes() + impl_->hash.bytes() + impl_->rooms.bytes() + impl_->own.bytes() +
+           impl_->candidates.bytes();
 }
 
 } // namespace pliant

@@ -33,11 +33,13 @@ struct Detector::Implementation {
     SurfaceTrees trees;
     HashGrid hash;
     std::optional<SelfCull> self_cull;
-    Rooms rooms;      ///< that collected the candidates
+    Rooms rooms; ///< that collected the candidates
+    Rooms own;   ///< boxes of the query at hand
+    std::vector<char> marked_edges, marked_faces;
     Sieve room_sieve; ///< drops pairs as they are collected
     Sieve sieve;      ///< drops pairs of a query
     CandidateChunks candidates;
-    bool has_candidates = false;
+    bool has_candidates = false, has_own = false;
     std::int64_t collected = 0; ///< candidates when all were collected
     std::vector<char> escaped;  ///< per vertex
     Real reuse_margin = 0;
@@ -66,15 +68,25 @@ struct Detector::Implementation {
     void find_candidates(const VertexBalls& query);
 
     /// Candidates collected with grown boxes are more than those of the query. Where results could depend on them, and
-    /// so on what was asked before, only the query's own are looked at.
+    /// so on what was asked before, only the query's own are looked at: those whose boxes overlap.
     bool wanted_vertex_face(const VertexBalls& query, const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.box(std::array{p[0]}), query.box(surface.triangles[p[1]]));
+        return wanted(query, std::array{p[0]}, surface.triangles[p[1]]);
     }
     bool wanted_edge_edge(const VertexBalls& query, const Pair& p) const
     {
-        return reuse_margin == 0 || overlap(query.box(surface.edges[p[0]]), query.box(surface.edges[p[1]]));
+        return wanted(query, surface.edges[p[0]], surface.edges[p[1]]);
     }
+    template <std::size_t N, std::size_t M>
+    bool wanted(const VertexBalls& query, const std::array<Index, N>& a, const std::array<Index, M>& b) const
+    {
+        if (has_own) return overlap(own.boxes().both(a), own.boxes().both(b));
+        return reuse_margin == 0 || overlap(query.box(a), query.box(b));
+    }
+    /// Where candidates are many, makes the boxes of all vertices beforehand.
+    void prepare_own(const VertexBalls& query);
+    /// Marks the edges and faces that have a marked vertex.
+    void mark_features(std::span<const char> vertices);
 
     /// Which candidates are looked at: pairs of either kind that `wanted` says, and of those what the sieve leaves.
     template <class WantedFace, class WantedEdge, class NearFace, class NearEdge>

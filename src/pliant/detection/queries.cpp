@@ -212,10 +212,10 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     d.find_candidates(query);
     Stopwatch watch;
     const Surface& s = d.surface;
-    const auto changed = [&](Index v) { return o.changed.empty() || o.changed[v]; };
-    const auto any_changed = [&](const auto& vertices) {
-        return o.changed.empty() || std::any_of(vertices.begin(), vertices.end(), changed);
-    };
+    d.prepare_own(query);
+    const bool all = o.changed.empty();
+    const char* changed = o.changed.data();
+    if (!all) d.mark_features(o.changed);
     const auto vertex_face = [&](const Pair& p, auto& list) {
         if (!d.wanted_vertex_face(query, p)) return;
         Separations separations(s, o);
@@ -230,7 +230,7 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     };
     const std::vector<Real> far = o.planes.empty() ? std::vector<Real>() : plane_distances(s, o);
     const auto vertex_planes = [&](Index v, auto& list) {
-        if (!changed(v)) return;
+        if (!all && !changed[v]) return;
         for (Index i = 0; i < count(o.planes); ++i) {
             if (!d.filter.vertex_body(v, o.planes[i].body)) continue;
             const Real least = far[s.vertex_body[v] * count(o.planes) + i];
@@ -240,8 +240,8 @@ const std::vector<Impact>& Detector::impacts(const Vec3s& x_t0, const Vec3s& x_t
     };
     d.sieve.look_at(query);
     const Implementation::Sifting sifting = {
-        [&](const Pair& p) { return changed(p[0]) || any_changed(s.triangles[p[1]]); },
-        [&](const Pair& p) { return any_changed(s.edges[p[0]]) || any_changed(s.edges[p[1]]); },
+        [&](const Pair& p) { return all || (changed[p[0]] | d.marked_faces[p[1]]) != 0; },
+        [&](const Pair& p) { return all || (d.marked_edges[p[0]] | d.marked_edges[p[1]]) != 0; },
         [&](const Sieve::Batch& pairs) { return d.sieve.vertex_face(pairs); },
         [&](const Sieve::Batch& pairs) { return d.sieve.edge_edge(pairs); }};
     d.narrow(d.impacts, sifting, vertex_face, edge_edge, vertex_planes, [](const Impact& a, const Impact& b) {

@@ -27,12 +27,53 @@ std::string length_words(Real metres)
     return text;
 }
 
+/// A cubic through each two points next to each other, smooth where they meet: its rates are those of parabolas through
+/// three points at times that differ by the square roots of their distances (centripetal, so that it makes no loops),
+/// and at its ends it does not bend.
+class Spline {
+public:
+    explicit Spline(std::vector<Vec2> points) : points_(std::move(points))
+    {
+        constexpr Real shortest = 1e-9; // of points that are one
+        for (std::size_t i = 0; i + 1 < points_.size(); ++i)
+            span_.push_back(std::sqrt(std::max(shortest, (points_[i + 1] - points_[i]).norm())));
+        const std::size_t n = span_.size();
+        rate_.resize(points_.size());
+        const auto slope = [&](std::size_t i) -> Vec2 { return (points_[i + 1] - points_[i]) / span_[i]; };
+        for (std::size_t i = 1; i < n; ++i)
+            rate_[i] = (span_[i] * slope(i - 1) + span_[i - 1] * slope(i)) / (span_[i - 1] + span_[i]);
+        rate_[0] = n > 1 ? Vec2(1.5 * slope(0) - 0.5 * rate_[1]) : slope(0);
+        rate_[n] = n > 1 ? Vec2(1.5 * slope(n - 1) - 0.5 * rate_[n - 1]) : slope(0);
+    }
+    /// u in [0, 1]; the points are at multiples of one over their number less one.
+    Vec2 at(Real u) const
+    {
+        const Real place = u * static_cast<Real>(span_.size());
+        const std::size_t i = std::min(static_cast<std::size_t>(place), span_.size() - 1);
+        const Real s = place - static_cast<Real>(i), r = 1 - s;
+        return r * r * (1 + 2 * s) * points_[i] + s * s * (1 + 2 * r) * points_[i + 1] +
+               span_[i] * s * r * (r * rate_[i] - s * rate_[i + 1]);
+    }
+
+private:
+    std::vector<Vec2> points_, rate_; ///< [m], per square root of a metre
+    std::vector<Real> span_;          ///< between points
+};
+
+std::vector<Vec2> spline_points(const Vec2& from, const PanelSide& side)
+{
+    std::vector<Vec2> points{from};
+    points.insert(points.end(), side.through.begin(), side.through.end());
+    points.push_back(side.to);
+    return points;
+}
+
 /// A side as a curve over [0, 1].
 class SideCurve {
 public:
     SideCurve(const Panel& panel, Index side)
         : from_(panel.outline[side == 0 ? panel.outline.size() - 1 : static_cast<std::size_t>(side) - 1].to),
-          side_(panel.outline[side])
+          side_(panel.outline[side]), spline_(spline_points(from_, side_))
     {
         length_.push_back(0);
         for (int i = 1; i <= curve_samples; ++i)
@@ -59,6 +100,7 @@ private:
     Vec2 at(Real u) const
     {
         const Real v = 1 - u;
+        if (!side_.through.empty()) return spline_.at(u);
         if (!side_.curve) return v * from_ + u * side_.to;
         return v * v * v * from_ + 3 * v * v * u * (*side_.curve)[0] + 3 * v * u * u * (*side_.curve)[1] +
                u * u * u * side_.to;
@@ -66,6 +108,7 @@ private:
 
     Vec2 from_;
     const PanelSide& side_;
+    Spline spline_;
     std::vector<Real> length_; ///< up to each sample [m]
 };
 
@@ -269,6 +312,7 @@ Real garment_triangles(const Pattern& pattern)
         for (const PanelSide& side : panel.outline) {
             box.extend(side.to);
             if (side.curve) box.extend((*side.curve)[0]), box.extend((*side.curve)[1]);
+            for (const Vec2& point : side.through) box.extend(point);
         }
         if (!box.isEmpty()) area += box.sizes().prod();
     }

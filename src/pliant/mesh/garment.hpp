@@ -9,11 +9,13 @@
 
 namespace pliant {
 
-/// One side of a panel's outline: from where the one before it ends, straight or along a cubic Bezier curve.
+/// One side of a panel's outline: from where the one before it ends, straight, along a cubic Bezier curve, or along a
+/// smooth curve through points.
 struct PanelSide {
     std::string name;                              ///< may be empty
     Vec2 to = Vec2::Zero();                        ///< [m]
     std::optional<std::array<Vec2, 2>> curve = {}; ///< the two inner control points [m]
+    std::vector<Vec2> through = {};                ///< between its ends, instead of `curve` [m]
 };
 
 /// Where a panel starts: in its own plane (x to the right, y up, z towards the eye), bent about a vertical axis, then

@@ -123,29 +123,47 @@ void ImpactZones::respond(const PathStart& path, StepReport& report)
 
 void ImpactZones::add_impacts(const PathStart& path)
 {
+    std::vector<Contact>& met = met_.contacts;
+    const std::ptrdiff_t known = std::ssize(met);
     for (const Impact& impact : tentative_.impacts) {
         Contact c = paths_.contact_of(path, impact);
         const Real kept = rest_distance * paths_.hard_gaps().between(c.body_a, c.body_b);
         c.target = c.distance + path.dt / recovery_time_ * std::max(0.0, kept - c.distance);
-        const auto place = std::lower_bound(met_.contacts.begin(), met_.contacts.end(), c, by_key);
-        if (place != met_.contacts.end() && place->key == c.key) {
+        const auto place = std::lower_bound(met.begin(), met.begin() + known, c, by_key);
+        if (place != met.begin() + known && place->key == c.key) {
             c.impulse = place->impulse;
             *place = c;
         } else {
-            met_.contacts.insert(place, c);
+            met.push_back(c);
         }
     }
+    std::sort(met.begin() + known, met.end(), by_key);
+    std::inplace_merge(met.begin(), met.begin() + known, met.end(), by_key);
 }
 
 void ImpactZones::respond_to_all(const PathStart& path, int rounds)
 {
     assert(strictly_sorted(met_.contacts, &Contact::key));
     const ContactRows rows = build_rows({path.model, path.start, path.x0, tentative_.x1, path.dt}, met_, v_);
+    const ContactProblem& problem = rows.problem;
     const ResponseOptions response = {options_.restitution};
+    // What was answered before and has nothing to do with what is met now stays as it is: detection has looked at it.
+    std::vector<char> stirred(v_.size(), 0);
+    for (const Impact& impact : tentative_.impacts)
+        for (const Index vertex : impact.vertices)
+            if (vertex != none)
+                for (const Index block : path.model.surface.blocks(vertex)) stirred[block] = 1;
     for (int round = 0; round < rounds; ++round)
-        for (Index j = 0; j < rows.problem.size(); ++j)
-            met_.contacts[rows.source[j]].impulse +=
-                respond_to_impact(path.model, path.start, rows.problem, rows.problem.rows[j], response, v_);
+        for (Index j = 0; j < problem.size(); ++j) {
+            const Row& row = problem.rows[j];
+            const std::span<const RowEntry> entries(problem.entries.data() + row.entry_begin,
+                                                    problem.entries.data() + row.entry_end);
+            if (std::ranges::none_of(entries, [&](const RowEntry& e) { return stirred[e.block] != 0; })) continue;
+            const Vec3 impulse = respond_to_impact(path.model, path.start, problem, row, response, v_);
+            if (impulse.isZero(0)) continue;
+            met_.contacts[rows.source[j]].impulse += impulse;
+            for (const RowEntry& e : entries) stirred[e.block] = 1;
+        }
 }
 
 FindImpacts ImpactZones::finder(const PathStart& path)

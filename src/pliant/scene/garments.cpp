@@ -27,6 +27,10 @@ PanelSide side_of(const Value& v, Real unit)
             fail(curve->mark, fmt::format("a curve has two inner control points, not {}", curve->items.size()));
         side.curve = {{unit * curve->items[0].vec2(), unit * curve->items[1].vec2()}};
     }
+    if (const Value* through = v.find("through")) {
+        if (side.curve) fail(through->mark, "a side has a curve, or points that it goes through, not both");
+        for (const Value& point : through->items) side.through.push_back(unit * point.vec2());
+    }
     return side;
 }
 

@@ -44,6 +44,8 @@ constexpr Key keys[] = {
     {.path = "bodies.*.mesh.garment.panels.*.outline[].to", .kind = K::vector2, .fallback = "required", .meaning = "Its end: to the right and up."},
     {.path = "bodies.*.mesh.garment.panels.*.outline[].curve", .kind = K::list, .meaning = "The two inner control points of a Bezier curve; a straight line without."},
     {.path = "bodies.*.mesh.garment.panels.*.outline[].curve[]", .kind = K::vector2, .meaning = "A control point."},
+    {.path = "bodies.*.mesh.garment.panels.*.outline[].through", .kind = K::list, .meaning = "Points of a smooth curve (a spline), from its start to its end, instead of `curve`."},
+    {.path = "bodies.*.mesh.garment.panels.*.outline[].through[]", .kind = K::vector2, .meaning = "A point."},
     {.path = "bodies.*.mesh.garment.panels.*.outline[].name", .kind = K::text, .fallback = "''", .meaning = "What seams, hems and pins call it, as `panel.side`."},
     {.path = "bodies.*.mesh.garment.panels.*.at", .kind = K::vector3, .unit = "m", .fallback = "[0, 0, 0]", .meaning = "Where the origin of its outline starts."},
     {.path = "bodies.*.mesh.garment.panels.*.turn", .kind = K::vector3, .unit = "deg", .fallback = "[0, 0, 0]", .meaning = "Rotation about the x, then the y, then the z axis, from a panel that faces +z with y up."},

@@ -36,8 +36,12 @@ Vec3 body_colour(BodyKind kind, Index number)
         const Real s = std::fmod(number * step, 1.0);
         return number == 0 ? 0 : 2 * s - 1;
     };
-    // Lattices come in piles, and neighbours should differ.
-    hue += (kind == BodyKind::lattice ? 180 : 7) * spread(0.6180339887);
+    // Lattices come in piles and cloth in layers, and neighbours should differ: cloth from red to violet, away from
+    // solids.
+    if (kind == BodyKind::cloth)
+        hue -= number == 0 ? 0 : 35 * (1 + spread(0.6180339887));
+    else
+        hue += (kind == BodyKind::lattice ? 180 : 7) * spread(0.6180339887);
     value *= 1 + 0.09 * std::min(0.4, spread(0.7548776662));
     const Vec3 srgb = from_hsv(hue, saturation, std::min(value, 1.0));
     return {to_linear(srgb.x()), to_linear(srgb.y()), to_linear(srgb.z())};

@@ -7,6 +7,7 @@
 #include "pliant/core/contracts.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/mesh/topology.hpp"
+#include "pliant/world/sewing.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -201,10 +202,12 @@ Index WorldBuilder::add_cloth(const TriangleMesh& mesh, const ClothMaterial& mat
     add_particles(body, mesh.vertices, options, cloth.mass, material.drag);
     body.first_limit = count(model.length_limits);
     if (std::isfinite(material.max_strain))
-        for (const Spring& s : cloth.springs)
-            if (s.kind != SpringKind::flexion)
-                model.length_limits.push_back(
-                    {body.first_block + s.a, body.first_block + s.b, s.rest_length, 1 + material.max_strain});
+        for (const Spring& s : cloth.springs) {
+            const Index a = body.first_block + s.a, b = body.first_block + s.b;
+            const bool scripted = model.is_prescribed(a) && model.is_prescribed(b); // nothing could keep a limit there
+            if (s.kind != SpringKind::flexion && !scripted)
+                model.length_limits.push_back({a, b, s.rest_length, 1 + material.max_strain});
+        }
     trim(options, cloth); // a band is shorter than the cloth that it gathers, whose limits stay
     for (Spring& s : cloth.springs) s.a += body.first_block, s.b += body.first_block;
     body.limit_count = count(model.length_limits) - body.first_limit;
@@ -471,6 +474,7 @@ World WorldBuilder::build()
     assert(is_valid(world_.model) && fits(world_.model, world_.state));
     World world = world_;
     aid_sewing(world);
+    let_garments_slip(world.model, world.state.sewn);
     return world;
 }
 

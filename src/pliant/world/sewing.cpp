@@ -71,6 +71,30 @@ bool may_be_sewn(const Model& model, const std::vector<std::int64_t>& sewn)
            (sewn.empty() || (sewn.front() >= 0 && sewn.back() < count(model.seams)));
 }
 
+namespace {
+
+/// Bodies that have seams beside those that are tied, ascending.
+std::vector<Index> open_garments(const Model& model, const std::vector<std::int64_t>& sewn)
+{
+    std::vector<Index> bodies;
+    for (Index s = 0; s < count(model.seams); ++s)
+        if (!std::ranges::binary_search(sewn, s)) bodies.push_back(model.seams[s].body);
+    std::ranges::sort(bodies);
+    bodies.erase(std::unique(bodies.begin(), bodies.end()), bodies.end());
+    return bodies;
+}
+
+} // namespace
+
+void let_garments_slip(Model& model, const std::vector<std::int64_t>& sewn)
+{
+    std::vector<FrictionTable::Exception> without;
+    for (const Index garment : open_garments(model, sewn))
+        for (Index body = 0; body < count(model.bodies); ++body) without.push_back({garment, body, 0});
+    auto& exceptions = model.friction.exceptions; // the first one that names a pair counts
+    exceptions.insert(exceptions.begin(), without.begin(), without.end());
+}
+
 void tie_sewn(World& world)
 {
     const std::vector<std::int64_t>& sewn = world.state.sewn;
@@ -101,6 +125,11 @@ void tie_sewn(World& world)
         if (tied) batch = std::move(tied);
     }
     for (LengthLimit& l : model.length_limits) l.a = block[l.a], l.b = block[l.b];
+    const std::size_t slipping = open_garments(model, {}).size() * model.bodies.size();
+    assert(model.friction.exceptions.size() >= slipping); // let_garments_slip() has put them first
+    model.friction.exceptions.erase(model.friction.exceptions.begin(),
+                                    model.friction.exceptions.begin() + static_cast<std::ptrdiff_t>(slipping));
+    let_garments_slip(model, sewn);
     world.model = std::move(model);
 }
 

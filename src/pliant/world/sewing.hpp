@@ -19,6 +19,9 @@ State sewn_state(const Model& model, const State& state, const std::vector<std::
 
 /// Whether the numbers name seams of the model, ascending.
 bool may_be_sewn(const Model& model, const std::vector<std::int64_t>& sewn);
+/// Takes the friction from garments that have seams beside those of `sewn`: nothing should hold what threads pull at.
+/// Of a model that is not tied; tie_sewn() keeps it up.
+void let_garments_slip(Model& model, const std::vector<std::int64_t>& sewn);
 /// Brings the model to what State::sewn says: masses added up, elements and surface at the first block of each class.
 /// Methods made before know nothing of it.
 void tie_sewn(World& world);
