@@ -25,7 +25,8 @@ Vec3 swayed(const Vec3& x, Real phase)
     return y;
 }
 
-/// The triangles of a finer ball between two heights, a millimetre outside of it, with a cylindrical texture.
+/// The triangles of a finer ball between two heights, a millimetre outside of it, with a cylindrical texture. The body is
+/// 2 pi 0.171 m around, like an ellipse of 0.2 and 0.14 m, and the texture 2 pi 0.15 m: so tight that friction holds it.
 TriangleMesh sleeve_of(int subdivisions, Real radius)
 {
     const TriangleMesh ball = make_sphere(radius, subdivisions);
@@ -41,7 +42,7 @@ TriangleMesh sleeve_of(int subdivisions, Real radius)
             Real angle = std::atan2(x.x(), x.z());
             if (k == 0) first = angle;
             angle -= 2 * std::numbers::pi * std::round((angle - first) / (2 * std::numbers::pi));
-            texture[k] = {0.85 * radius * angle, 2 * x.y()};
+            texture[k] = {0.75 * radius * angle, 2 * x.y()};
             if (number[t[k]] == none) {
                 number[t[k]] = count(mesh.vertices);
                 Vec3 out = swayed(x, 0);
