@@ -60,9 +60,11 @@ ClothSolver::ClothSolver(const Model& model, const LinearSystem& system, ClothSc
             regions_.push_back(multigrid_.region({&q, 1}));
         }
     rigid_.assign(mine_.size(), 0);
+    limited_.assign(mine_.size(), 0);
     for (Index i = 0; i < model.block_count(); ++i) {
         const Body& body = model.bodies[model.block_body[i]];
         rigid_[part_of_block_[i]] |= body.rotor != none;
+        limited_[part_of_block_[i]] |= body.sheet && body.limit_count > 0;
     }
     for (Index q = 0; q < count(mine_); ++q)
         if (rigid_[q] && !mine_[q]) rigids_.push_back(q);
@@ -127,6 +129,17 @@ std::vector<char> ClothSolver::choose(ContactParts& parts) const
     }
     for (Index q = 0; q < parts.count; ++q) chosen[q] &= cloth[q];
     for (Index q = 0; q < parts.count; ++q) parts.fine[q] = chosen[q] ? std::sqrt(fine_sq[q]) : 0;
+    return chosen;
+}
+
+std::vector<char> ClothSolver::also_relaxable(const ContactParts& parts, std::vector<char> chosen) const
+{
+    std::vector<char> with_rigid(chosen.size(), 0);
+    for (Index i = 0; i < count(part_of_block_); ++i) {
+        with_rigid[parts.of_block[i]] |= rigid_[part_of_block_[i]];
+        if (limited_[part_of_block_[i]]) chosen[parts.of_block[i]] = 0; // relaxation keeps none under a heavy body
+    }
+    for (std::size_t q = 0; q < chosen.size(); ++q) chosen[q] &= with_rigid[q];
     return chosen;
 }
 

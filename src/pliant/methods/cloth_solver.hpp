@@ -30,6 +30,8 @@ public:
                         const std::vector<char>& chosen, ContactSet& set, Vec3s& dv, Multipliers& lambda, Vec3s& load);
     /// Per part of the contact problem: whether it is to be solved here; fills in ContactParts::fine.
     std::vector<char> choose(ContactParts& parts) const;
+    /// Those of them that relaxation can solve as well: rigid bodies on cloth whose strain has no limit.
+    std::vector<char> also_relaxable(const ContactParts& parts, std::vector<char> chosen) const;
 
 private:
     std::vector<LagrangianPart> gather(const ContactSystem& system) const;
@@ -45,6 +47,7 @@ private:
     std::vector<char> mine_;
     std::vector<Index> sheets_; ///< parts with cloth, that is those of mine_
     std::vector<char> rigid_;   ///< per part of the matrix
+    std::vector<char> limited_; ///< likewise: cloth whose strain is limited
     std::vector<Index> rigids_; ///< parts of rigid_ that are not in mine_
     Multigrid multigrid_;
     LaneSolver linear_;

@@ -203,6 +203,38 @@ ContactResult ContactSolver::run(const ContactSystem& system, const Model& model
     return run_ica(system, effort, turns, dv, lambda);
 }
 
+/// Relaxation has a try at those of the given parts that have not converged; what is better is kept. Returns
+/// iterations.
+int ContactSolver::relax_again(ContactSystem& system, std::vector<char> again, const Vec3s& load, const Vec3s& warm_dv,
+                               const Multipliers& warm, Vec3s& dv, Multipliers& lambda)
+{
+    if (std::find(again.begin(), again.end(), 1) == again.end()) return 0;
+    const auto merits = [&](const Vec3s& some_dv, const Multipliers& some_lambda) {
+        system.load = &load;
+        std::vector<Real> all;
+        for (const ContactResiduals& r : residuals_by_part(system, some_dv, some_lambda, options_.cone))
+            all.push_back(merit(r));
+        system.load = nullptr;
+        return all;
+    };
+    const std::vector<Real> before = merits(dv, lambda);
+    for (std::size_t q = 0; q < again.size(); ++q) again[q] = again[q] && before[q] > 1;
+    if (std::find(again.begin(), again.end(), 1) == again.end()) return 0;
+    Vec3s other_dv = warm_dv;
+    Multipliers other_lambda = warm;
+    const auto ica = [&](const ContactSystem& some, Vec3s& some_dv, Multipliers& some_lambda) {
+        return ica_.solve(some, options_, some_dv, some_lambda);
+    };
+    const ContactResult result = solve_some(system, component_, again, ica, other_dv, other_lambda);
+    const std::vector<Real> after = merits(other_dv, other_lambda);
+    const auto is_better = [&](Index part) { return again[part] && after[part] < before[part]; };
+    for (Index i = 0; i < count(dv); ++i)
+        if (is_better(system.parts.of_block[i])) dv[i] = other_dv[i];
+    for (Index j = 0; j < count(lambda); ++j)
+        if (is_better(system.parts.of_row[j])) lambda[j] = other_lambda[j];
+    return result.iterations;
+}
+
 /// Parts with cloth by the augmented Lagrangian, the others by relaxation.
 ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& s, Effort effort, ContactParts& parts,
                                           std::vector<Index>& turns, ContactSet& set, Vec3s& dv, Multipliers& lambda)
@@ -213,6 +245,8 @@ ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& 
     std::vector<char> has_rows(chosen.size(), 0);
     for (const Index part : parts.of_row) has_rows[part] = 1;
     Vec3s load;
+    const Vec3s warm_dv = dv;
+    const Multipliers warm = lambda;
     ContactResult result = cloth_->solve(system, s, options_for(effort), chosen, set, dv, lambda, load);
     std::vector<char> others = chosen;
     for (char& c : others) c = !c;
@@ -225,6 +259,9 @@ ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& 
         const ContactResult ica_result = solve_some(system, component_, others, ica, dv, lambda);
         result.iterations = std::max(result.iterations, ica_result.iterations);
     }
+    if (effort == Effort::full && options_.kind == SolverKind::automatic)
+        result.iterations +=
+            relax_again(system, cloth_->also_relaxable(parts, chosen), load, warm_dv, warm, dv, lambda);
     system.load = &load;
     result.residuals = contact_residuals(system, dv, lambda, options_.cone);
     system.load = nullptr;

@@ -32,6 +32,8 @@ public:
 private:
     ContactResult run_by_parts(ContactSystem& system, const Substep& substep, Effort effort, ContactParts& parts,
                                std::vector<Index>& turns, ContactSet& set, Vec3s& dv, Multipliers& lambda);
+    int relax_again(ContactSystem& system, std::vector<char> again, const Vec3s& load, const Vec3s& warm_dv,
+                    const Multipliers& warm, Vec3s& dv, Multipliers& lambda);
     ContactResult run_ica(const ContactSystem& system, Effort effort, std::vector<Index>& turns, Vec3s& dv,
                           Multipliers& lambda);
     ContactResult run(const ContactSystem& system, const Model& model, Effort effort, std::vector<Index>& turns,
