@@ -68,6 +68,33 @@ TEST(Step, KeepsALimitOfStrainUnderRigidBalls)
     }
 }
 
+TEST(Step, IsSolvedByRelaxationWhereTheSolverOfClothDoesNotGetThere)
+{
+    const auto unconverged = [](SolverKind kind) {
+        WorldBuilder builder;
+        ClothMaterial cloth;
+        cloth.density = 0.2;
+        cloth.stretch = 2000;
+        cloth.shear = 500;
+        cloth.bend = 1e-4;
+        BodyOptions sheet = named("hammock");
+        sheet.pinned = {0, 39, 1560, 1599};
+        builder.add_cloth(make_grid(1, 1, 40, 40), cloth, sheet, GridShape{40, 40});
+        RigidMaterial steel;
+        steel.density = 7800;
+        builder.add_rigid(make_box({0.2, 0.1, 0.2}, {3, 2, 3}), steel, named("block", {0.05, 0.06, 0}));
+        World world = builder.build();
+        ImplicitOptions options = implicit_options();
+        options.solver.kind = kind;
+        const auto method = make_method(world, options);
+        int steps = 0;
+        for (int i = 0; i < 25; ++i) steps += implicit_part(method->step(world, 0.033)).unconverged > 0;
+        return steps;
+    };
+    EXPECT_GT(unconverged(SolverKind::augmented_lagrangian), 0) << "the scene shows nothing";
+    EXPECT_EQ(unconverged(SolverKind::automatic), 0);
+}
+
 TEST(Step, CountsTheSolvesItKeptThatEndedAboveTheirTolerance)
 {
     World world = falling_box();
