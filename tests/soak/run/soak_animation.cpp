@@ -25,8 +25,9 @@ Vec3 swayed(const Vec3& x, Real phase)
     return y;
 }
 
-/// The triangles of a finer ball between two heights, a millimetre outside of it, with a cylindrical texture. The body is
-/// 2 pi 0.171 m around, like an ellipse of 0.2 and 0.14 m, and the texture 2 pi 0.15 m: so tight that friction holds it.
+/// The triangles of a finer ball between two heights, a millimetre outside of it, with a cylindrical texture. The body
+/// is 2 pi 0.171 m around, like an ellipse of 0.2 and 0.14 m, and the texture 2 pi 0.15 m: so tight that friction holds
+/// it.
 TriangleMesh sleeve_of(int subdivisions, Real radius)
 {
     const TriangleMesh ball = make_sphere(radius, subdivisions);
