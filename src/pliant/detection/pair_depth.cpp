@@ -3,6 +3,7 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cmath>
 #include <optional>
@@ -41,17 +42,13 @@ std::optional<Hit> cut(const Vec3& q, const Vec3& p, const PairDepth::Face& f)
     return Hit{t, weights_of(area_sq, u, v), all > 0};
 }
 
-/// The same for four faces: found(lane, Hit) for those that are met. lo, hi: a box around the segment.
+/// The same for four faces and the segment from q: found(lane, Hit) for those that are met.
 template <class Found>
-void cut_four(const FourVec& lo, const FourVec& hi, const FourVec& q, const FourVec& way, const FourFaces& f,
-              Found&& found)
+void cut_four(const FourVec& q, const FourVec& way, const FourFaces& f, Found&& found)
 {
-    unsigned hits = at_least(hi.x, f.lo.x) & at_least(hi.y, f.lo.y) & at_least(hi.z, f.lo.z) & at_least(f.hi.x, lo.x) &
-                    at_least(f.hi.y, lo.y) & at_least(f.hi.z, lo.z);
-    if (hits == 0) return;
     const FourVec from = q - f.corner;
     const Four above = dot(f.area, from), all = -dot(f.area, way);
-    hits &= at_least(slack * all * all, above * (above - all)); // the ends are on different sides
+    unsigned hits = at_least(slack * all * all, above * (above - all)); // the ends are on different sides
     if (hits == 0) return;
     const Four part = above / all; // not a number for a way along the face: then nothing below holds
     hits &= at_least(part, Four::Constant(-slack)) & at_least(Four::Constant(1 + slack), part);
@@ -65,9 +62,10 @@ void cut_four(const FourVec& lo, const FourVec& hi, const FourVec& q, const Four
     }
 }
 
-Vec3 face_normal(std::span<const Vec3> x, const Triangle& f)
+/// Normal to the face, twice its area long.
+Vec3 face_area(std::span<const Vec3> x, const Triangle& f)
 {
-    return (x[f[1]] - x[f[0]]).cross(x[f[2]] - x[f[0]]).stableNormalized();
+    return (x[f[1]] - x[f[0]]).cross(x[f[2]] - x[f[0]]);
 }
 
 /// Weighted averages of depth and direction [Heidelberger04, eqs. 1 to 4 and 5 to 7].
@@ -115,19 +113,27 @@ Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index nod
     return length > 0 ? Vec3(sum / length) : Vec3::Zero();
 }
 
-Vec3 interpolated_normal(const Vec3& face_normal, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights)
+void VertexNormals::compute(const CollisionMesh& mesh, std::span<const Vec3> x, Index node)
+{
+    const std::atomic_ref round(round_[node]);
+    if (round.load(std::memory_order_relaxed) == now_) return; // the usual answer, cheaper than an exchange
+    if (round.exchange(now_, std::memory_order_relaxed) != now_) normal_[node] = vertex_normal(mesh, x, node);
+}
+
+Vec3 interpolated_normal(const Vec3& across, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights)
 {
     const Vec3 n = weights.x() * n0 + weights.y() * n1 + weights.z() * n2;
-    const Real along = n.dot(face_normal), length = n.norm();
     constexpr Real cos_60 = 0.5, sin_60 = 0.86602540378443864676;
-    if (along >= cos_60 * length && length > 0) return n / length;
-    const Vec3 across = n - along * face_normal;
-    const Real a = across.norm();
-    return a > 1e-12 * length ? Vec3(cos_60 * face_normal + sin_60 / a * across) : face_normal;
+    const Real length = n.norm(), up = n.dot(across);
+    if (up > 0 && up * up >= cos_60 * cos_60 * (length * length) * across.squaredNorm()) return n / length;
+    const Vec3 face_normal = across.stableNormalized();
+    const Vec3 along = n - n.dot(face_normal) * face_normal;
+    const Real a = along.norm();
+    return a > 1e-12 * length ? Vec3(cos_60 * face_normal + sin_60 / a * along) : face_normal;
 }
 
 void PairDepth::find_samples(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
-                             const PointGroups& groups, const PointGroups::Pair& pair)
+                             const PointGroups& groups, const PointGroups::Pair& pair, VertexNormals& normals)
 {
     edges_.clear();
     samples_.clear();
@@ -142,6 +148,8 @@ void PairDepth::find_samples(const CollisionMesh& mesh, const FaceTree& tree, st
     if (edges_.empty()) return;
     collect_faces(mesh, tree, x, groups, pair);
     cut_edges(mesh, x, groups, pair);
+    for (const Sample& sample : samples_)
+        for (const Index v : mesh.faces[sample.face]) normals.compute(mesh, x, v);
 }
 
 void PairDepth::collect_faces(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
@@ -185,7 +193,7 @@ void PairDepth::list_faces(const CollisionMesh& mesh, std::span<const Vec3> x)
         const FourVec e1 = b - a, e2 = c - a, area = cross(e1, e2);
         const FourVec low = {a.x.min(b.x).min(c.x), a.y.min(b.y).min(c.y), a.z.min(b.z).min(c.z)};
         const FourVec high = {a.x.max(b.x).max(c.x), a.y.max(b.y).max(c.y), a.z.max(b.z).max(c.z)};
-        fours_[i] = {low, high, a, area, cross(e2, area), cross(area, e1), dot(area, area)};
+        fours_[i] = {a, area, cross(e2, area), cross(area, e1), dot(area, area)};
         const Vec3 lo(low.x.minCoeff(), low.y.minCoeff(), low.z.minCoeff());
         const Vec3 hi(high.x.maxCoeff(), high.y.maxCoeff(), high.z.maxCoeff());
         boxes_.set(i, box_of(lo, hi));
@@ -215,14 +223,13 @@ void PairDepth::cut_by_list(const Vec3& q, const Vec3& p, Accepts&& accepts, Cut
     const Vec3 margin = Vec3::Constant(1e-8 * (hi - lo).sum()); // a hit may be that far off by its slack
     const Box box = box_of(lo - margin, hi + margin);
     const FourVec start = four_times(q), way = four_times(p - q);
-    const FourVec low = four_times(lo - margin), high = four_times(hi + margin);
     const Index fours = count(fours_);
     for (Index i = 0; i < fours; i += BoxLanes::width) {
         const Index n = std::min(BoxLanes::width, fours - i);
         for (unsigned near = boxes_.overlaps(i, n, box); near != 0; near &= near - 1) {
             const Index four = i + std::countr_zero(near);
             nearest.tests += 4;
-            cut_four(low, high, start, way, fours_[four], [&](int lane, const Hit& hit) {
+            cut_four(start, way, fours_[four], [&](int lane, const Hit& hit) {
                 const Index f = faces_[4 * four + lane];
                 if (hit.t > nearest.t || (hit.t == nearest.t && f >= nearest.face) || !accepts(f)) return;
                 nearest = {hit.t, hit.weights, f, hit.front, nearest.tests};
@@ -293,8 +300,8 @@ void PairDepth::compute(const CollisionMesh& mesh, const FaceTree& tree, std::sp
         for (Index s = sample_begin_[e - pair.begin]; s < sample_begin_[e - pair.begin + 1]; ++s) {
             const Sample& sample = samples_[s];
             const Triangle& f = mesh.faces[sample.face];
-            const Vec3 n = interpolated_normal(face_normal(x, f), normals.normal[f[0]], normals.normal[f[1]],
-                                               normals.normal[f[2]], sample.weights);
+            const Vec3 n = interpolated_normal(face_area(x, f), normals.at(f[0]), normals.at(f[1]), normals.at(f[2]),
+                                               sample.weights);
             // Where the interpolated normal leans so far that the depth would be negative it counts as 0: dropping the
             // sample instead would make the depth jump.
             const Vec3 out = sample.x - p;
@@ -385,8 +392,8 @@ PointDepth closest_feature_depth(const CollisionMesh& mesh, const FaceTree& tree
 {
     const FaceTree::Closest c = tree.closest(x, body, p);
     const bool on_surface = c.distance <= 1e-12 * mesh.edge[body];
-    return {on_surface ? face_normal(x, mesh.faces[c.face]) : Vec3(c.to_surface / c.distance), c.distance, 0,
-            DepthOrigin::surface};
+    return {on_surface ? face_area(x, mesh.faces[c.face]).stableNormalized() : Vec3(c.to_surface / c.distance),
+            c.distance, 0, DepthOrigin::surface};
 }
 
 } // namespace pliant

@@ -52,22 +52,30 @@ struct PointGroups {
 };
 
 /// Unit normals of boundary vertices, weighted by the angles of the faces around them in the rest shape, so that the
-/// cut of a flat face into triangles does not matter. Only those asked for are computed.
-struct VertexNormals {
-    std::vector<char> wanted; ///< per node
-    std::vector<Index> nodes; ///< that are wanted
-    Vec3s normal;             ///< per node
+/// cut of a flat face into triangles does not matter. Only those asked for are computed, each once for given positions.
+class VertexNormals {
+public:
+    explicit VertexNormals(Index nodes) : round_(static_cast<std::size_t>(nodes), 0), normal_(round_.size()) {}
+
+    void forget() { ++now_; } ///< what was computed for earlier positions
+    /// Threads may ask for the same node at once; `at` is valid when all of them are done.
+    void compute(const CollisionMesh& mesh, std::span<const Vec3> x, Index node);
+    const Vec3& at(Index node) const { return normal_[node]; }
+
+private:
+    std::vector<std::uint32_t> round_; ///< per node: when its normal was last asked for
+    Vec3s normal_;
+    std::uint32_t now_ = 0;
 };
 
 Vec3 vertex_normal(const CollisionMesh& mesh, std::span<const Vec3> x, Index node);
 
 /// Normal at a point of a face with the given barycentric weights: interpolated from the vertices, but never more than
-/// 60 degrees from the face's own normal, as it could be at a sharp edge.
-Vec3 interpolated_normal(const Vec3& face_normal, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights);
+/// 60 degrees from the face's own normal, as it could be at a sharp edge. across: of any length, normal to the face.
+Vec3 interpolated_normal(const Vec3& across, const Vec3& n0, const Vec3& n1, const Vec3& n2, const Vec3& weights);
 
 /// Four faces side by side, ready to be cut by segments.
 struct FourFaces {
-    FourVec lo, hi;        ///< their boxes [m]
     FourVec corner;        ///< [m]
     FourVec area;          ///< e1 x e2, with the edges e1 and e2 from the corner [m^2]
     FourVec first, second; ///< e2 x area and area x e1: along them grow the weights of the other two corners [m^3]
@@ -88,9 +96,9 @@ public:
 
     using Face = VoxelGrid::Face;
 
-    /// Stage 2: finds the samples of the pair's border points.
+    /// Stage 2: finds the samples of the pair's border points, and computes the normals around them.
     void find_samples(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x,
-                      const PointGroups& groups, const PointGroups::Pair& pair);
+                      const PointGroups& groups, const PointGroups::Pair& pair, VertexNormals& normals);
     /// Stages 3 and 4; writes the depths of the pair's entries.
     void compute(const CollisionMesh& mesh, const FaceTree& tree, std::span<const Vec3> x, const VertexNormals& normals,
                  PointGroups& groups, const PointGroups::Pair& pair);

@@ -17,12 +17,10 @@ PointDepth half_space_depth(const HalfSpace& h, const Vec3& p)
 } // namespace
 
 PenetrationDepth::PenetrationDepth(const CollisionMesh& mesh, FaceTree& tree)
-    : mesh_(mesh), tree_(tree), body_nodes_(static_cast<std::size_t>(mesh.bodies), 0)
+    : mesh_(mesh), tree_(tree), body_nodes_(static_cast<std::size_t>(mesh.bodies), 0), normals_(mesh.node_count())
 {
     for (Index body : mesh.node_body) ++body_nodes_[body];
     groups_.head.assign(mesh.node_body.size(), none);
-    normals_.wanted.assign(mesh.node_body.size(), 0);
-    normals_.normal.resize(mesh.node_body.size());
 }
 
 void PenetrationDepth::group(std::span<const HalfSpace> half_spaces, std::span<const PointInBody> points)
@@ -61,34 +59,14 @@ void PenetrationDepth::group(std::span<const HalfSpace> half_spaces, std::span<c
     result_.samples = result_.face_tests = 0;
 }
 
-void PenetrationDepth::compute_normals(std::span<const Vec3> x)
-{
-    normals_.nodes.clear();
-    for (Index p = 0; p < count(groups_.pairs); ++p)
-        for (const PairDepth::Sample& sample : pairs_[p].samples())
-            for (Index v : mesh_.faces[sample.face]) {
-                if (normals_.wanted[v]) continue;
-                normals_.wanted[v] = 1;
-                normals_.nodes.push_back(v);
-            }
-    parallel_for(
-        count(normals_.nodes),
-        [&](Index i) {
-            const Index v = normals_.nodes[i];
-            normals_.normal[v] = vertex_normal(mesh_, x, v);
-            normals_.wanted[v] = 0;
-        },
-        64);
-}
-
 const PenetrationDepths& PenetrationDepth::consistent(std::span<const Vec3> x, std::span<const HalfSpace> half_spaces,
                                                       std::span<const PointInBody> points)
 {
     group(half_spaces, points);
     tree_.refit(x, bodies_);
+    normals_.forget();
     const auto for_pairs = [&](auto&& body) { parallel_for(count(groups_.pairs), body, 1); };
-    for_pairs([&](Index p) { pairs_[p].find_samples(mesh_, tree_, x, groups_, groups_.pairs[p]); });
-    compute_normals(x);
+    for_pairs([&](Index p) { pairs_[p].find_samples(mesh_, tree_, x, groups_, groups_.pairs[p], normals_); });
     for_pairs([&](Index p) {
         const PointGroups::Pair& pair = groups_.pairs[p];
         if (const Index h = groups_.half_space[pair.inside]; h != none)

@@ -48,7 +48,6 @@ public:
 
 private:
     void group(std::span<const HalfSpace> half_spaces, std::span<const PointInBody> points);
-    void compute_normals(std::span<const Vec3> x);
 
     const CollisionMesh& mesh_;
     FaceTree& tree_;
