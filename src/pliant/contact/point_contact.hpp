@@ -26,6 +26,14 @@ struct PointContact {
     Index partner_contacts = 1;
 
     bool has_nodes() const { return nodes[0] != none; }
+    /// visit(node) for the point and the nodes of its partner.
+    template <class Visit>
+    void for_each_node(Visit&& visit) const
+    {
+        visit(point);
+        for (const Index node : nodes)
+            if (node != none) visit(node);
+    }
 };
 
 /// What the forces rely on, for assert().

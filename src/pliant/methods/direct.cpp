@@ -112,18 +112,22 @@ void DirectContact::push_apart(const Model& model, const State& start, Real dt, 
     contact_.make_contacts(model, start, end_, contacts_);
     parallel_for(
         count(contacts_), [&](Index i) { set_partner(contact_, i, contacts_[i]); }, 64);
-    contact_.displacements(model, start, end_, displacement_);
-    force_.assign(contact_.mass().size(), Vec3::Zero());
+    contact_.displacements(model, start, end_, 1, contacts_, displacement_);
+    force_.resize(contact_.mass().size(), Vec3::Zero());
     const Real undone = options_.integrator == Integrator::verlet ? recovery : 1; // long steps make little speed of it
     forces_.add({contacts_, contact_.mass(), displacement_, dt, options_.shares, inverse_blocks_, undone}, force_);
-    for (std::size_t i = 0; i < path.size(); ++i) {
-        if (model.is_prescribed(Index(i))) {
-            if (report.outer_impulse) *report.outer_impulse -= dt * force_[i]; // what holds the pin against it
-        } else if (!force_[i].isZero(0)) {
-            path[i] += inverse_blocks_.empty() ? Vec3(dt / contact_.mass()[i] * force_[i])
-                                               : Vec3(dt * (inverse_blocks_[i] * force_[i]));
+    const auto push = [&](Index i) {
+        const Vec3 force = force_[i];
+        force_[i].setZero(); // a node may have several contacts
+        if (i >= count(path) || force.isZero(0)) return;
+        if (model.is_prescribed(i)) {
+            if (report.outer_impulse) *report.outer_impulse -= dt * force; // what holds the pin against it
+        } else {
+            path[i] += inverse_blocks_.empty() ? Vec3(dt / contact_.mass()[i] * force)
+                                               : Vec3(dt * (inverse_blocks_[i] * force));
         }
-    }
+    };
+    for (const PointContact& contact : contacts_) contact.for_each_node(push);
     contact_.push_rotors(model, start, forces_.local_force(), dt, path);
     contact_.report(model, forces_.local_force(), dt, report);
 }

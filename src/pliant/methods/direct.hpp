@@ -40,7 +40,7 @@ private:
     // Scratch of one sub-step.
     std::vector<PointContact> contacts_;
     State end_;
-    Vec3s displacement_, force_;
+    Vec3s displacement_, force_; ///< forces are 0 between two steps
 };
 
 MethodInfo direct_method();

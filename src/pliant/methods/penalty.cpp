@@ -108,13 +108,16 @@ void PenaltyContact::add_forces(const Model& model, const State& start, Real dt,
         c.nodes = contact_.mesh().tets[point.tet];
         c.weights = point.weights.cwiseMax(0) / point.weights.cwiseMax(0).sum();
     }
-    contact_.displacements(model, start, end_, velocity_);
-    for (Vec3& v : velocity_) v /= dt;
-    force_.assign(contact_.mass().size(), Vec3::Zero());
+    contact_.displacements(model, start, end_, dt, contacts_, velocity_);
+    force_.resize(contact_.mass().size(), Vec3::Zero());
     // Half of what explicit integration bears is left to elasticity, which takes nothing of it in a linear solve.
     const Real kappa = system_ ? 2 * options_.stiffness : options_.stiffness;
     forces_.add({contacts_, contact_.mass(), velocity_, dt, kappa, contact_damping}, force_);
-    for (std::size_t i = 0; i < force.size(); ++i) force[i] += force_[i]; // pins follow their script all the same
+    for (const PointContact& contact : contacts_)
+        contact.for_each_node([&](Index node) {
+            if (node < count(force)) force[node] += force_[node]; // pins follow their script all the same
+            force_[node].setZero();
+        });
     contact_.report(model, forces_.local_force(), dt, report);
 }
 

@@ -36,7 +36,7 @@ private:
     PenaltyForces forces_;
     std::vector<PointContact> contacts_;
     State end_;
-    Vec3s velocity_, force_; // scratch
+    Vec3s velocity_, force_; ///< forces are 0 between two steps
 };
 
 MethodInfo penalty_method();

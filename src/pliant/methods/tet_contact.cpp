@@ -178,16 +178,19 @@ void TetContact::make_contacts(const Model& model, const State& start, const Sta
     }
 }
 
-void TetContact::displacements(const Model& model, const State& start, const State& end, Vec3s& out) const
+void TetContact::displacements(const Model& model, const State& start, const State& end, Real time,
+                               std::span<const PointContact> contacts, Vec3s& out) const
 {
     out.resize(x_.size());
-    for (Index i = 0; i < blocks_; ++i) out[i] = end.position[i] - start.position[i];
     const std::vector<Pose> before = poses_of(model, start), after = poses_of(model, end);
-    for (Index i = 0; i < count(vertices_); ++i) {
-        const Index frame = model.surface.frame[vertices_[i]];
-        const Vec3& local = model.surface.local[vertices_[i]];
-        out[blocks_ + i] = after[frame](local) - before[frame](local);
-    }
+    const auto displacement = [&](Index node) -> Vec3 {
+        if (node < blocks_) return end.position[node] - start.position[node];
+        const Index vertex = vertices_[node - blocks_], frame = model.surface.frame[vertex];
+        const Vec3& local = model.surface.local[vertex];
+        return after[frame](local) - before[frame](local);
+    };
+    for (const PointContact& contact : contacts)
+        contact.for_each_node([&](Index node) { out[node] = displacement(node) / time; });
 }
 
 void TetContact::push_rotors(const Model& model, const State& start, const Vec3s& local_force, Real dt,

@@ -7,6 +7,8 @@
 #include "pliant/dynamics/explicit.hpp"
 #include "pliant/methods/table.hpp"
 
+#include <span>
+
 namespace pliant {
 
 /// How the depth of a point inside a body is measured.
@@ -70,8 +72,10 @@ public:
     /// All contacts of the last detection, without the nodes of the partners. `motion` is the displacement from start
     /// to end [m] of a partner without nodes.
     void make_contacts(const Model& model, const State& start, const State& end, std::vector<PointContact>& out);
-    /// Displacements of the nodes from start to end [m].
-    void displacements(const Model& model, const State& start, const State& end, Vec3s& out) const;
+    /// Displacements from start to end, divided by `time`, of the nodes of contacts; those of other nodes stay as they
+    /// are.
+    void displacements(const Model& model, const State& start, const State& end, Real time,
+                       std::span<const PointContact> contacts, Vec3s& out) const;
 
     /// Adds to the velocities of rigid bodies what the forces on points [N] do in a sub-step of length dt.
     void push_rotors(const Model& model, const State& start, const Vec3s& local_force, Real dt, Vec3s& path) const;
