@@ -10,9 +10,8 @@ namespace {
 
 /// Grids of n x n vertices above each other, two gaps apart, a step above the floor. Their vertices stand in columns,
 /// so that every one of them meets all the features around another at once.
-World stack(int layers, int n)
+void add_stack(WorldBuilder& builder, int layers, int n)
 {
-    WorldBuilder builder;
     builder.add_plane({}, named("floor"));
     ClothMaterial cotton;
     cotton.density = 0.2;
@@ -24,6 +23,12 @@ World stack(int layers, int n)
         sheet.gap = 1e-3;
         builder.add_cloth(make_grid(0.4, 0.4, n, n), cotton, sheet, GridShape{n, n});
     }
+}
+
+World stack(int layers, int n)
+{
+    WorldBuilder builder;
+    add_stack(builder, layers, n);
     return builder.build();
 }
 
@@ -70,4 +75,30 @@ TEST(Stack, KeepsItsOrder)
         for (Index v = 0; v < n * n; ++v)
             ASSERT_GT(world.state.position[k * n * n + v][1], world.state.position[(k - 1) * n * n + v][1])
                 << "layer " << k << ", vertex " << v;
+}
+
+TEST(Stack, ConvergesUnderASoftBallAndUnderARigidOne)
+{
+    for (const bool soft : {true, false}) {
+        WorldBuilder builder;
+        add_stack(builder, 5, 15);
+        const BodyOptions ball = named("ball", {0.02, 0.12, 0.01});
+        if (soft) {
+            SolidMaterial rubber;
+            rubber.density = 1000;
+            rubber.young = 1e5;
+            builder.add_solid(make_tet_sphere(0.1, 3), rubber, ball);
+        } else {
+            RigidMaterial wood;
+            wood.density = 1000;
+            builder.add_rigid(make_sphere(0.1, 2), wood, ball);
+        }
+        World world = builder.build();
+        const auto method = make_method(world, implicit_options());
+        for (int i = 0; i < 20; ++i) {
+            const StepReport report = method->step(world, 0.02);
+            EXPECT_EQ(implicit_part(report).unconverged, 0) << (soft ? "soft, step " : "rigid, step ") << i;
+            EXPECT_EQ(report.substeps, 1) << (soft ? "soft, step " : "rigid, step ") << i;
+        }
+    }
 }

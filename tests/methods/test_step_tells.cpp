@@ -68,7 +68,7 @@ TEST(Step, KeepsALimitOfStrainUnderRigidBalls)
     }
 }
 
-TEST(Step, IsSolvedByRelaxationWhereTheSolverOfClothDoesNotGetThere)
+TEST(Step, OfABlockOfSteelOnClothIsSolvedWhereTheSolverOfClothAloneDoesNotGetThere)
 {
     const auto unconverged = [](SolverKind kind) {
         WorldBuilder builder;
@@ -80,9 +80,10 @@ TEST(Step, IsSolvedByRelaxationWhereTheSolverOfClothDoesNotGetThere)
         BodyOptions sheet = named("hammock");
         sheet.pinned = {0, 39, 1560, 1599};
         builder.add_cloth(make_grid(1, 1, 40, 40), cloth, sheet, GridShape{40, 40});
-        RigidMaterial steel;
+        SolidMaterial steel; // too stiff for a multigrid in single precision
         steel.density = 7800;
-        builder.add_rigid(make_box({0.2, 0.1, 0.2}, {3, 2, 3}), steel, named("block", {0.05, 0.06, 0}));
+        steel.young = 1e11;
+        builder.add_solid(make_tet_box({0.2, 0.1, 0.2}, {4, 2, 4}), steel, named("block", {0.05, 0.06, 0}));
         World world = builder.build();
         ImplicitOptions options = implicit_options();
         options.solver.kind = kind;

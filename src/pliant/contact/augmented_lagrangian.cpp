@@ -11,7 +11,10 @@ namespace {
 constexpr int update_every = 4;        ///< iterations between updates of the multipliers, at most
 constexpr int patient_iterations = 40; ///< then updates wait for better minima, with bounds of friction held fixed
 constexpr int patient_update_every = 16;
-constexpr Real heavy = 8;             ///< RowLanes::load() from which penalties go by it: at rest one layer has 0.3,
+constexpr Real nearly_solved = 0.1; ///< dynamics from which slow rows are stiffened, and bounds may follow the normals
+constexpr int loaded_effort = 3;    ///< times the iterations for heavy loads: a step in halves would cost more
+constexpr Real least_error = 0.3;   ///< of the tolerance: a velocity that a row may keep
+constexpr Real heavy = 8;           ///< RowLanes::load() from which penalties go by it: at rest one layer has 0.3,
 constexpr Real heavy_with_limits = 2; ///< and so with limits of length, which pull against what contacts carry
 constexpr int max_stiffenings = 4;    ///< penalties beyond 16 times the first are too stiff for the preconditioner
 constexpr double reduced_sq = 0.09;   ///< of the squared gradient since the last update: time for the next one
@@ -188,8 +191,10 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     };
     ContactResult result;
     UpdateRule updates(loaded);
+    const int most_iterations = (loaded ? loaded_effort : 1) * options.max_iterations;
+    const auto slow = static_cast<float>(least_error * options.tolerance * part.velocity_scale);
     double zg = 0;
-    bool restart = true, stiffness_changed = true, patient = false;
+    bool restart = true, stiffness_changed = true, patient = false, freed = false;
     for (;; ++result.iterations) {
         poll_interrupt();
         const RowLanes::Residuals of_rows = rows.answer();
@@ -205,13 +210,19 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         result.history.push_back(r.worst());
         const bool strained = of_rows.strain > 1;
         result.converged = r.worst() <= options.tolerance && r.gap <= options.gap_tolerance && !strained;
-        if (result.converged || result.iterations >= options.max_iterations) break;
+        if (result.converged || result.iterations >= most_iterations) break;
         if (!patient && (loaded || result.iterations == patient_iterations)) {
             patient = true;
             rows.freeze_bounds();
             updates.be_patient();
         }
+        const bool near = loaded && r.dynamics < nearly_solved;
+        if (near && !freed) {
+            freed = true;
+            rows.free_bounds();
+        }
         if (updates.is_due(g_sq, r, strained, options)) {
+            if (near) rows.stiffen_slow(slow);
             rows.update_multipliers();
             if (updates.has_stalled(r)) rows.stiffen(2);
             stiffness_changed |= rows.answer().changed;

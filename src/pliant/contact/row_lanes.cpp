@@ -519,6 +519,27 @@ void RowLanes::stiffen(float factor)
     for (float& rho : least_rho_) rho *= factor;
 }
 
+void RowLanes::stiffen_slow(float least_velocity)
+{
+    constexpr float fallen = 0.5f, factor = 2, most = 256;
+    if (slow_u_[0].empty())
+        for (int c = 0; c < 3; ++c) {
+            slow_u_[c].assign(u_[c].size(), 0);
+            slow_rate_[c].assign(u_[c].size(), 1);
+        }
+    for (int c = 0; c < 3; ++c)
+        for (Index row = 0; row < contacts_; ++row) {
+            const bool pushes = c == 0 ? y_[0][row] > 0 : std::abs(y_[c][row]) < bound_[row]; // sliding is no error
+            const float u = pushes ? u_[c][row] : 0, before = slow_u_[c][row];
+            slow_u_[c][row] = u;
+            if (std::abs(u) <= least_velocity || u * before <= 0 || std::abs(u) <= fallen * std::abs(before)) continue;
+            if (slow_rate_[c][row] >= most) continue;
+            slow_rate_[c][row] *= factor;
+            rho_[c][row] *= factor;
+            if (c == 0 && !least_rho_.empty()) least_rho_[row] *= factor;
+        }
+}
+
 void RowLanes::read(std::span<const Index> rows, Multipliers& lambda, std::span<LengthBall> balls) const
 {
     for (Index at = 0; at < contacts_; ++at)

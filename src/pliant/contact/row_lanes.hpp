@@ -62,9 +62,14 @@ public:
 
     void update_multipliers();  ///< l = y, and penalties by load follow it
     void stiffen(float factor); ///< all penalties
+    /// Before an update: stiffens the penalties of components that push and whose velocity [m/s], if above the given
+    /// one, has neither turned nor fallen by half since the last call. A row that is about to let go, or a heavy body
+    /// that is about to stick, would otherwise come nearer to it by a few per cent an update.
+    void stiffen_slow(float least_velocity);
     /// From now on the bounds of friction change with the multipliers only, so that there is a function to minimise
     /// between updates: slower where bounds follow the normals without harm, surer where they chase each other.
     void freeze_bounds() { frozen_ = true; }
+    void free_bounds() { frozen_ = false; }
     void read(std::span<const Index> rows, Multipliers& lambda, std::span<LengthBall> balls) const;
 
 private:
@@ -125,7 +130,8 @@ private:
     Planes normal_, tangent1_, tangent2_;
     Planes u_, ju_, l_, y_;
     Planes rho_;
-    Plane least_rho_;                         ///< of normals and balls, where penalties go by the load; else empty
+    Plane least_rho_;           ///< of normals and balls, where penalties go by the load; else empty
+    Planes slow_u_, slow_rate_; ///< of stiffen_slow: velocities at the last call, and how stiff it has made them
     Plane friction_, bound_, room_, natural_; ///< natural_: 1 / trace of the response; room_: allowed velocity error
     Plane radius_;
     Planes impulse_;                 ///< y in world axes

@@ -2,6 +2,7 @@
 
 #include "pliant/core/parallel.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 
@@ -59,15 +60,18 @@ ClothSolver::ClothSolver(const Model& model, const LinearSystem& system, ClothSc
             sheets_.push_back(q);
             regions_.push_back(multigrid_.region({&q, 1}));
         }
-    rigid_.assign(mine_.size(), 0);
+    elastic_.assign(mine_.size(), 0);
+    heavy_.assign(mine_.size(), 0);
     limited_.assign(mine_.size(), 0);
     for (Index i = 0; i < model.block_count(); ++i) {
         const Body& body = model.bodies[model.block_body[i]];
-        rigid_[part_of_block_[i]] |= body.rotor != none;
-        limited_[part_of_block_[i]] |= body.sheet && body.limit_count > 0;
+        const Index part = part_of_block_[i];
+        elastic_[part] += body.rotor == none && !body.sheet;
+        heavy_[part] |= !body.sheet;
+        limited_[part] |= body.sheet && body.limit_count > 0;
     }
-    for (Index q = 0; q < count(mine_); ++q)
-        if (rigid_[q] && !mine_[q]) rigids_.push_back(q);
+    size_.assign(mine_.size(), 0);
+    for (const Index part : part_of_block_) ++size_[part];
     looseness_ = std::count(mine_.begin(), mine_.end(), 0) == 0 ? loose : 1;
     r_ = x_ = multigrid_.make_vectors();
 }
@@ -104,7 +108,7 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
             });
         },
         1);
-    multigrid_.update(system.A(), multigrid_.region(rigids_));
+    updated_ = mine_;
     CgResult result;
     result.converged = true;
     for (const CgResult& r : results) {
@@ -117,29 +121,30 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
 std::vector<char> ClothSolver::choose(ContactParts& parts) const
 {
     std::vector<char> chosen(static_cast<std::size_t>(parts.count), 1), cloth(chosen.size(), 0);
+    std::vector<Index> elastic(chosen.size(), 0), others(chosen.size(), 0); // blocks
     std::vector<Real> fine_sq(chosen.size(), 0);
     std::vector<char> seen(mine_.size(), 0);
     for (Index i = 0; i < count(part_of_block_); ++i) {
         const Index part = part_of_block_[i];
         if (seen[part]) continue;
         seen[part] = 1;
-        chosen[parts.of_block[i]] &= mine_[part] || rigid_[part];
+        (mine_[part] ? others : elastic)[parts.of_block[i]] += mine_[part] ? size_[part] : elastic_[part];
         cloth[parts.of_block[i]] |= mine_[part];
         fine_sq[parts.of_block[i]] += fine_[part] * fine_[part];
     }
-    for (Index q = 0; q < parts.count; ++q) chosen[q] &= cloth[q];
+    for (Index q = 0; q < parts.count; ++q) chosen[q] = cloth[q] && elastic[q] <= others[q];
     for (Index q = 0; q < parts.count; ++q) parts.fine[q] = chosen[q] ? std::sqrt(fine_sq[q]) : 0;
     return chosen;
 }
 
 std::vector<char> ClothSolver::also_relaxable(const ContactParts& parts, std::vector<char> chosen) const
 {
-    std::vector<char> with_rigid(chosen.size(), 0);
+    std::vector<char> loaded(chosen.size(), 0);
     for (Index i = 0; i < count(part_of_block_); ++i) {
-        with_rigid[parts.of_block[i]] |= rigid_[part_of_block_[i]];
+        loaded[parts.of_block[i]] |= heavy_[part_of_block_[i]];
         if (limited_[part_of_block_[i]]) chosen[parts.of_block[i]] = 0; // relaxation keeps none under a heavy body
     }
-    for (std::size_t q = 0; q < chosen.size(); ++q) chosen[q] &= with_rigid[q];
+    for (std::size_t q = 0; q < chosen.size(); ++q) chosen[q] &= loaded[q];
     return chosen;
 }
 
@@ -153,7 +158,7 @@ std::vector<LagrangianPart> ClothSolver::gather(const ContactSystem& system) con
         if (seen[part]) continue;
         seen[part] = 1;
         parts[system.parts.of_block[i]].components.push_back(part);
-        parts[system.parts.of_block[i]].loaded |= rigid_[part] != 0;
+        parts[system.parts.of_block[i]].loaded |= heavy_[part] != 0;
     }
     for (Index q = 0; q < count(parts); ++q) {
         parts[q].velocity_scale = system.parts.velocity_scale[q];
@@ -233,11 +238,27 @@ std::vector<char> ClothSolver::falsely_converged(ContactSystem system, const Con
     return open;
 }
 
+/// The multigrid of bodies that touch cloth, once a sub-step.
+void ClothSolver::update_others(const std::vector<char>& chosen, const std::vector<LagrangianPart>& parts)
+{
+    std::vector<Index> others;
+    for (Index q = 0; q < count(parts); ++q) {
+        if (!chosen[q]) continue;
+        for (const Index part : parts[q].components)
+            if (!updated_[part]) others.push_back(part);
+    }
+    if (others.empty()) return;
+    std::sort(others.begin(), others.end());
+    for (const Index part : others) updated_[part] = 1;
+    multigrid_.update(system_->A(), multigrid_.region(others));
+}
+
 ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, const ContactSolverOptions& options,
                                  const std::vector<char>& chosen, ContactSet& set, Vec3s& dv, Multipliers& lambda,
                                  Vec3s& load)
 {
     std::vector<LagrangianPart> parts = gather(system);
+    update_others(chosen, parts);
     watch_lengths(s, dv, watched, system.parts, chosen, parts, set);
     ContactResult result;
     std::vector<ContactResult> results(parts.size());

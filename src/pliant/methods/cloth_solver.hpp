@@ -9,7 +9,7 @@
 
 namespace pliant {
 
-/// Which bodies the solver by multigrid looks after: cloth, with the rigid bodies that touch it, or all.
+/// Which bodies the solver by multigrid looks after: cloth, with the bodies that touch it, or all.
 enum class ClothScope { sheets, everything };
 
 class ClothSolver {
@@ -28,13 +28,15 @@ public:
     /// are the impulses of set.lengths. load: what the impulses beside those of the rows are, for the residuals.
     ContactResult solve(const ContactSystem& system, const Substep& substep, const ContactSolverOptions& options,
                         const std::vector<char>& chosen, ContactSet& set, Vec3s& dv, Multipliers& lambda, Vec3s& load);
-    /// Per part of the contact problem: whether it is to be solved here; fills in ContactParts::fine.
+    /// Per part of the contact problem: whether it is to be solved here, as where most of it is cloth; fills in
+    /// ContactParts::fine.
     std::vector<char> choose(ContactParts& parts) const;
-    /// Those of them that relaxation can solve as well: rigid bodies on cloth whose strain has no limit.
+    /// Those of them that relaxation can solve as well: bodies on cloth whose strain has no limit.
     std::vector<char> also_relaxable(const ContactParts& parts, std::vector<char> chosen) const;
 
 private:
     std::vector<LagrangianPart> gather(const ContactSystem& system) const;
+    void update_others(const std::vector<char>& chosen, const std::vector<LagrangianPart>& parts);
     bool watch_lengths(const Substep& substep, const Vec3s& dv, Real longest, const ContactParts& contact_parts,
                        const std::vector<char>& chosen_parts, std::vector<LagrangianPart>& parts,
                        ContactSet& set) const;
@@ -45,10 +47,12 @@ private:
 
     const std::vector<Index>& part_of_block_; ///< of the matrix
     std::vector<char> mine_;
-    std::vector<Index> sheets_; ///< parts with cloth, that is those of mine_
-    std::vector<char> rigid_;   ///< per part of the matrix
-    std::vector<char> limited_; ///< likewise: cloth whose strain is limited
-    std::vector<Index> rigids_; ///< parts of rigid_ that are not in mine_
+    std::vector<Index> sheets_;  ///< parts with cloth, that is those of mine_
+    std::vector<Index> size_;    ///< per part of the matrix: its blocks
+    std::vector<Index> elastic_; ///< likewise: blocks of elastic solids
+    std::vector<char> heavy_;    ///< likewise: has something else than cloth
+    std::vector<char> limited_;  ///< likewise: cloth whose strain is limited
+    std::vector<char> updated_;  ///< likewise: the multigrid has its matrix of this sub-step
     Multigrid multigrid_;
     LaneSolver linear_;
     AugmentedLagrangian lagrangian_;
