@@ -45,7 +45,7 @@ const std::vector<Golden> golden = {
      {"bodies.right-leg.motion.keyframes=[{time: 0}, {time: 0.2, turn: [-60, 0, 0]}]"},
      60,
      0xb5e8ad4bc6613e58},
-    {"Unified", "unified", {}, 33, 0x878a663b7ae75d73},
+    {"Unified", "unified", {}, 33, 0x8660ca50fca5ae21},
     {"RigidStack", nullptr, {}, 100, 0xba87928732d2fb51},
 };
 

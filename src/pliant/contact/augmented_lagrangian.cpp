@@ -19,8 +19,8 @@ constexpr Real heavy_with_limits = 2; ///< and so with limits of length, which p
 constexpr int max_stiffenings = 4;    ///< penalties beyond 16 times the first are too stiff for the preconditioner
 constexpr double reduced_sq = 0.09;   ///< of the squared gradient since the last update: time for the next one
 constexpr Real solved_share = 0.3;    ///< of the tolerance: dynamics that are solved
-constexpr int newton_cycles = 10;     ///< at most, for a Newton direction,
-constexpr int loaded_cycles = 30;     ///< or with heavy bodies, whose motions the multigrid does not know,
+constexpr int newton_steps = 10;      ///< at most, for a Newton direction,
+constexpr int loaded_steps = 40;      ///< or with heavy bodies, whose motions the multigrid does not know,
 constexpr double newton_sq = 0.09;    ///< which leaves so much of the squared gradient: rows change sides before
 constexpr int line_search_steps = 20; ///< slopes looked at: in most searches one or two are
 
@@ -55,8 +55,8 @@ double AugmentedLagrangian::product(const Multigrid::Region& region, const LaneV
     return sum_chunks(region.finest(), [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
 }
 
-void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region, int most_cycles, const LaneVectors& g,
-                                                RowLanes& rows)
+void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region, Precondition by, int most_steps,
+                                                const LaneVectors& g, RowLanes& rows)
 {
     const Chunks chunks = region.finest();
     for_chunks(chunks, [&](Index lane) {
@@ -66,8 +66,9 @@ void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region,
     });
     const double enough = newton_sq * norm_sq(region, g);
     double rz = 0;
-    for (int k = 0; k < most_cycles; ++k) {
-        const LaneVectors& z = multigrid_.cycle(region, left_);
+    for (int k = 0; k < most_steps; ++k) {
+        const LaneVectors& z =
+            by == Precondition::multigrid ? multigrid_.cycle(region, left_) : multigrid_.diagonal_step(region, left_);
         const double before = rz;
         rz = product(region, z, left_);
         const Float8 beta = k == 0 ? 0 : static_cast<float>(rz / before);
@@ -191,7 +192,8 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     };
     ContactResult result;
     UpdateRule updates(loaded);
-    const int most_iterations = (loaded ? loaded_effort : 1) * options.max_iterations;
+    const bool heavy_bodies = part.loaded && part.balls.empty(); // limits of length need the cloth to move as a whole
+    const int most_iterations = (loaded && part.balls.empty() ? loaded_effort : 1) * options.max_iterations;
     const auto slow = static_cast<float>(least_error * options.tolerance * part.velocity_scale);
     double zg = 0;
     bool restart = true, stiffness_changed = true, patient = false, freed = false;
@@ -237,7 +239,9 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
             stiffness_changed = false;
         }
         if (patient) {
-            find_newton_direction(region, loaded ? loaded_cycles : newton_cycles, *g, rows);
+            const bool first = result.iterations < options.max_iterations; // stiff solids need the cycles
+            find_newton_direction(region, heavy_bodies && first ? Precondition::diagonal : Precondition::multigrid,
+                                  loaded ? loaded_steps : newton_steps, *g, rows);
         } else {
             const LaneVectors& z = multigrid_.cycle(region, *g);
             const double before = zg, across = restart ? 0 : product(region, z, *g_before);

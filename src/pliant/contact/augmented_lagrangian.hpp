@@ -39,8 +39,11 @@ private:
     double norm_sq_with_start(const Multigrid::Region& region,
                               const LaneVectors& v) const; ///< of v + A dv at the start
     double product(const Multigrid::Region& region, const LaneVectors& a, const LaneVectors& b) const;
+    /// Where rows are much stiffer than the bodies between them the diagonal is as good as a cycle, and much cheaper.
+    enum class Precondition { multigrid, diagonal };
     /// d = about (A + J^T K J)^-1 g with the stiffness K of the rows' last answer, and Ad.
-    void find_newton_direction(const Multigrid::Region& region, int most_cycles, const LaneVectors& g, RowLanes& rows);
+    void find_newton_direction(const Multigrid::Region& region, Precondition by, int most_steps, const LaneVectors& g,
+                               RowLanes& rows);
 
     Multigrid& multigrid_;
     // Scratch. Different parts may be solved at the same time: each works on lanes of its own.
