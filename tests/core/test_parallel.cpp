@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <stdexcept>
+#include <thread>
 
 using namespace pliant;
 
@@ -30,6 +31,29 @@ TEST(Parallel, ForVisitsEveryIndexOnce)
     parallel_for(
         count(visits), [&](Index i) { ++visits[i]; }, 7);
     for (int v : visits) EXPECT_EQ(v, 1);
+}
+
+TEST(Parallel, SeriallyKeepsLoopsOnTheirThreadUntilItEnds)
+{
+    set_thread_count(4);
+    const std::thread::id here = std::this_thread::get_id();
+    const auto elsewhere = [&] {
+        std::atomic<int> others = 0;
+        parallel_for(
+            1000, [&](Index) { others += std::this_thread::get_id() != here; }, 1);
+        return others.load();
+    };
+    {
+        const Serially outer;
+        EXPECT_TRUE(runs_serially());
+        EXPECT_EQ(elsewhere(), 0);
+        {
+            const Serially not_wanted(false), inner;
+        }
+        EXPECT_EQ(elsewhere(), 0) << "an inner one has ended the outer one";
+    }
+    EXPECT_FALSE(runs_serially());
+    set_thread_count(0);
 }
 
 TEST(Parallel, ALoopInsideOfOneThatFailsStillDoesAllOfItsWork)

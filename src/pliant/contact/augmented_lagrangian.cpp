@@ -1,6 +1,7 @@
 #include "pliant/contact/augmented_lagrangian.hpp"
 
 #include "pliant/core/interrupt.hpp"
+#include "pliant/core/parallel.hpp"
 
 #include <cmath>
 #include <limits>
@@ -22,6 +23,7 @@ constexpr Real solved_share = 0.3;    ///< of the tolerance: dynamics that are s
 constexpr int newton_steps = 10;      ///< at most, for a Newton direction,
 constexpr int loaded_steps = 40;      ///< or with heavy bodies, whose motions the multigrid does not know,
 constexpr double newton_sq = 0.09;    ///< which leaves so much of the squared gradient: rows change sides before
+constexpr Index few_chunks = 512;     ///< steps by the diagonal go over so few faster than threads meet
 constexpr int line_search_steps = 20; ///< slopes looked at: in most searches one or two are
 
 } // namespace
@@ -193,6 +195,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
     ContactResult result;
     UpdateRule updates(loaded);
     const bool heavy_bodies = part.loaded && part.balls.empty(); // limits of length need the cloth to move as a whole
+    const Serially alone(heavy_bodies && count(chunks) < few_chunks);
     const int most_iterations = (loaded && part.balls.empty() ? loaded_effort : 1) * options.max_iterations;
     const auto slow = static_cast<float>(least_error * options.tolerance * part.velocity_scale);
     double zg = 0;

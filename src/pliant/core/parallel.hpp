@@ -34,6 +34,20 @@ inline constexpr Index chunk_size = 1024; ///< items a reduction adds before it 
 void set_thread_count(int threads);
 int thread_count();
 
+/// While it lives, loops that its thread begins run on that thread alone: for many loops one after the other that are
+/// too small to be shared.
+class Serially {
+public:
+    explicit Serially(bool wanted = true);
+    ~Serially();
+    Serially(const Serially&) = delete;
+    Serially& operator=(const Serially&) = delete;
+
+private:
+    bool before_;
+};
+bool runs_serially(); ///< one thread, or Serially
+
 /// body(p) for p in [0, parts), each on a thread of its own; then throws what the first of them threw.
 template <class Body>
 void on_plain_threads(Index parts, Body&& body)
@@ -59,7 +73,7 @@ template <class Body>
 void parallel_ranges(Index n, Index grain, Body&& body)
 {
     if (n <= 0) return;
-    if (n <= grain || thread_count() == 1) {
+    if (n <= grain || runs_serially()) {
         body(Index(0), n);
         return;
     }
@@ -123,7 +137,7 @@ T parallel_sum(Index n, T zero, Value&& value)
         return sum;
     };
     T total = zero;
-    if (chunks <= 4 || thread_count() == 1) {
+    if (chunks <= 4 || runs_serially()) {
         for (Index c = 0; c < chunks; ++c) total += chunk_sum(c);
         return total;
     }

@@ -85,7 +85,7 @@ double sum_chunks(Chunks chunks, Value&& value)
         return sum;
     };
     double total = 0;
-    if (tasks <= 2 || thread_count() == 1) {
+    if (tasks <= 2 || runs_serially()) {
         for (Index t = 0; t < tasks; ++t) total += task_sum(t);
         return total;
     }
