@@ -1,9 +1,10 @@
 #pragma once
 // The boxes of all cells of all lattices: where they are, and which of them overlap [Jung, sections 4 to 6].
 
-#include "pliant/core/real4.hpp"
-#include "pliant/detection/box_hash.hpp"
 #include "pliant/detection/cell_box.hpp"
+#include "pliant/detection/near_boxes.hpp"
+
+#include <functional>
 
 namespace pliant {
 
@@ -26,9 +27,6 @@ struct BoxPair {
     BoxOverlap overlap;
 };
 
-/// Velocities of the blocks, each with its inverse mass as a fourth number [m/s], [1/kg].
-using BlockVelocities = std::vector<Real4>;
-
 class LatticeBoxes {
 public:
     /// Boxes thinner than this part of a cell are made so thick: a flat surface has an inside too.
@@ -42,14 +40,22 @@ public:
     const BoxCell& cell(Index i) const { return cells_[i]; }
     const BoxOptions& options() const { return options_; }
 
-    /// Nodes of all boxes, for blocks at x [m].
+    /// Boxes that meet no others are not kept up to date if they are not watched for another reason: watched(i, around)
+    /// tells whether box i is while it is within `around`. All are watched at first.
+    void watch(std::function<bool(Index i, const Box& around)> watched) { watched_ = std::move(watched); }
+    /// Boxes that are kept up to date, ascending.
+    const std::vector<Index>& awake() const { return awake_; }
+    /// Lets the next update include a box.
+    void keep_awake(Index i);
+
+    /// Nodes of all boxes that are awake, for blocks at x [m].
     void update(const Vec3s& x);
     /// Nodes and planes of one box.
     void update(Index i, const Vec3s& x);
     const CellBox& box(Index i) const { return boxes_[i]; }
 
-    /// Pairs whose axis-aligned boxes come closer than a margin [m], without neighbours, which share a node and move
-    /// together. In the rest shape no other boxes of a body overlap, because each is within its own cell.
+    /// Pairs whose axis-aligned boxes come closer than a margin [m] after an update, without neighbours, which share a
+    /// node and move together. In the rest shape no other boxes of a body overlap, because each is within its own cell.
     const std::vector<std::array<Index, 2>>& find_candidates(Real margin);
     /// The same on the way of blocks that move with the given velocities [m/s] for dt [s].
     const std::vector<std::array<Index, 2>>& find_candidates(Real margin, const BlockVelocities& velocity, Real dt);
@@ -71,14 +77,25 @@ public:
         return (direction.array() > 0).select(w.most, w.least).dot(direction);
     }
 
-    const BoxHash& hash() const { return hash_; }
     Real mean_side() const { return mean_side_; } ///< of the cells [m]
     Real smallest_side() const { return smallest_side_; }
     Index inverted_count() const; ///< among the boxes of candidates, when overlaps were last found
 
 private:
     bool may_meet(Index a, Index b) const;
+    void set_nodes_of(Index i);
+    /// Where box i goes, and its bounds on the way with half of the margin around.
+    void set_way(Index i);
     const std::vector<std::array<Index, 2>>& collect_candidates();
+    /// Lists the boxes with a marked corner; returns false when they are many.
+    bool list_loose();
+    bool room_is_enough();
+    void find_near_pairs();
+    void collect_near();
+    void collect_loose();
+    void wake(Index i);
+    void wake_all();
+    void list_awake();
     bool has_moved(Index cell, const std::vector<std::uint8_t>& moved) const;
     /// How close two boxes have to be to be told apart from those that are far from each other, at the least [m].
     Real skin(Index a, Index b) const { return least_reach * std::min(cells_[a].side, cells_[b].side); }
@@ -87,7 +104,8 @@ private:
     void recall(const Vec3s& x, bool near);
     void look(const Vec3s& x, bool near);
     const std::vector<BoxPair>& list_overlaps(const Vec3s& x);
-    static constexpr Real least_reach = 0.05; ///< in cells
+    static constexpr Real least_reach = 0.05;     ///< in cells
+    static constexpr std::size_t loose_part = 32; ///< one in so many boxes may be loose
 
     /// What tells whether two cells may meet, close together in memory.
     struct Kin {
@@ -107,8 +125,21 @@ private:
         Vec3 least = Vec3::Zero(), most = Vec3::Zero(); ///< of the nodes
     };
     std::vector<Way> way_;
-    std::vector<Box> aligned_;
-    BoxHash hash_;
+    std::vector<Box> aligned_, enlarged_;
+    NearBoxes near_;
+    NearBoxes::Room room_;
+    BoxHash hash_; ///< where so much moves fast that there is nothing to remember
+    std::function<bool(Index, const Box&)> watched_;
+    std::vector<Index> awake_;
+    std::vector<std::uint8_t> is_awake_; ///< per box
+    Vec3s nodes_at_;                     ///< where blocks were when the nodes of all boxes that are awake were set
+    const BlockVelocities* velocity_ = nullptr; ///< of the way; none: there is none
+    Real dt_ = 0, margin_ = 0, near_margin_ = 0;
+    std::vector<std::uint8_t> marks_;                       // scratch, per block: loose
+    bool any_marked_ = false;                               // scratch
+    std::vector<std::uint8_t> is_loose_;                    // scratch, per box
+    std::vector<Index> loose_;                              // scratch, ascending
+    std::vector<std::vector<std::array<Index, 2>>> chunks_; // scratch
     std::vector<std::array<Index, 2>> candidates_;
     std::vector<Index> involved_;    ///< boxes of candidates, ascending
     std::vector<BoxOverlap> tested_; ///< per candidate

@@ -41,6 +41,8 @@ BoxObstacles::BoxObstacles(const Model& model) : shells_(shells_of(model)), tree
     }
     for (const MeshNow& m : meshes_) bodies.push_back(m.body);
     tree_.refit(shells_.rest, bodies);
+    moving_ = std::ranges::any_of(model.obstacles, [](const Obstacle& o) { return !o.motion.empty(); });
+    place(model, 0);
 }
 
 ObstacleOverlap BoxObstacles::in_plane(const CellBox& box, const HalfSpaceNow& p, Real reach) const
@@ -111,12 +113,12 @@ ObstacleOverlap BoxObstacles::look(const LatticeBoxes& boxes, Index cell, Index 
     return out;
 }
 
-bool BoxObstacles::is_near(const CellBox& box, Real distance) const
+bool BoxObstacles::is_near(const Vec3& low, const Vec3& high, Real distance) const
 {
     for (const HalfSpaceNow& p : planes_) {
         const Vec3& n = p.plane.normal;
         // The lowest corner of the axis-aligned bounds is below the lowest node.
-        const Vec3 lowest = (n.array() > 0).select(box.low, box.high);
+        const Vec3 lowest = (n.array() > 0).select(low, high);
         if (n.dot(lowest) < p.plane.offset + distance) return true;
     }
     for (const MeshNow& m : meshes_) {
@@ -124,15 +126,14 @@ bool BoxObstacles::is_near(const CellBox& box, Real distance) const
         bounds.add(m.low - Vec3::Constant(distance));
         bounds.add(m.high + Vec3::Constant(distance));
         Box own;
-        own.add(box.low);
-        own.add(box.high);
+        own.add(low);
+        own.add(high);
         if (overlap(bounds, own)) return true;
     }
     return false;
 }
 
-const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time,
-                                                       bool near)
+void BoxObstacles::place(const Model& model, Real time)
 {
     time_ = time;
     for (HalfSpaceNow& p : planes_) p.plane = plane_at(model, model.bodies[p.body].obstacle, time);
@@ -146,12 +147,29 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
         m.low = world.min();
         m.high = world.max();
     }
-    flags_.resize(static_cast<std::size_t>(boxes.size()));
+}
+
+bool BoxObstacles::may_come_near(const Vec3& low, const Vec3& high, Real distance) const
+{
+    return moving_ || is_near(low, high, distance);
+}
+
+const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time,
+                                                       bool near)
+{
+    place(model, time);
+    const std::vector<Index>& awake = boxes.awake();
+    flags_.resize(awake.size());
     parallel_for(
-        boxes.size(), [&](Index i) { flags_[i] = is_near(boxes.box(i), boxes.cell(i).side / 2); }, 1024);
+        count(awake),
+        [&](Index k) {
+            const CellBox& box = boxes.box(awake[k]);
+            flags_[k] = is_near(box.low, box.high, boxes.cell(awake[k]).side / 2);
+        },
+        1024);
     near_.clear();
-    for (Index i = 0; i < boxes.size(); ++i)
-        if (flags_[i]) near_.push_back(i);
+    for (Index k = 0; k < count(awake); ++k)
+        if (flags_[k]) near_.push_back(awake[k]);
     find_among(model, boxes, near);
     return found_;
 }

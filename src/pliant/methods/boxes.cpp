@@ -152,7 +152,12 @@ BoxMethod::BoxMethod(const World& world, const BoxesOptions& options_in)
       boxes_(box_cells(world.model, options_in.extent), {options_in.planes, options_in.inner},
              sorted(world.model.no_contact)),
       obstacles_(world.model), response_(boxes_, world.model.mass, fixed_blocks(world.model), options_in.law)
-{}
+{
+    boxes_.watch([this](Index i, const Box& around) {
+        const Vec3 low(around.lo(0), around.lo(1), around.lo(2)), high(around.hi(0), around.hi(1), around.hi(2));
+        return obstacles_.may_come_near(low, high, boxes_.cell(i).side / 2);
+    });
+}
 
 StepReport BoxMethod::step(World& world, Real dt)
 {
@@ -161,6 +166,10 @@ StepReport BoxMethod::step(World& world, Real dt)
     const Model& model = world.model;
     State& state = world.state;
     memory_ = state.memory.use<BoxesMemory>();
+    for (std::size_t j = 0; j < memory_.a.size(); ++j) {
+        if (memory_.a[j] >= 0) boxes_.keep_awake(memory_.a[j]);
+        boxes_.keep_awake(memory_.b[j]);
+    }
     Correction correction;
     correction.motion = [&](const State& start, Real h, Vec3s& path) {
         if (!matching_.empty()) {
