@@ -256,7 +256,11 @@ TEST(LatticeBoxes, CandidatesAreThoseOfAllPairs)
                         b.add(boxes.box(c).high + Vec3::Constant(0.005));
                         return b;
                     };
-                    if (!neighbours && overlap(box(i), box(j))) expected.push_back({i, j});
+                    // A plane across the line through their centres, with more than the margin to both.
+                    const BoxNodes &m = boxes.box(i).nodes, &n = boxes.box(j).nodes;
+                    const Vec3 way = (n.colwise().mean() - m.colwise().mean()).transpose().matrix().normalized();
+                    const bool apart = along(n, way).minCoeff() - along(m, way).maxCoeff() > 0.01;
+                    if (!neighbours && !apart && overlap(box(i), box(j))) expected.push_back({i, j});
                 }
             EXPECT_GT(expected.size(), 10u);
             EXPECT_EQ(found.back(), expected);
@@ -311,7 +315,7 @@ TEST(LatticeBoxes, CandidatesDoNotDependOnWhatIsRemembered)
         }
         lasting.update(nodes);
         first.update(nodes);
-        const auto &a = lasting.find_overlaps(nodes), &b = first.find_overlaps(nodes);
+        const auto &a = lasting.find_overlaps(), &b = first.find_overlaps();
         ASSERT_EQ(a.size(), b.size()) << "step " << step;
         for (std::size_t k = 0; k < a.size(); ++k) EXPECT_EQ(a[k].overlap.depth, b[k].overlap.depth);
         found += a.size();
@@ -327,7 +331,7 @@ TEST(LatticeBoxes, NothingOverlapsInTheRestShape)
         LatticeBoxes boxes(cells_of(mesh), {});
         boxes.update(mesh.nodes);
         boxes.find_candidates(0);
-        EXPECT_TRUE(boxes.find_overlaps(mesh.nodes).empty());
+        EXPECT_TRUE(boxes.find_overlaps().empty());
     }
 }
 

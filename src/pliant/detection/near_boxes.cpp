@@ -25,26 +25,25 @@ bool in_chunks(Index n, Mark&& mark)
 
 bool NearBoxes::mark_gone(const Vec3s& x, std::vector<std::uint8_t>& marks) const
 {
-    const Real most = room_.place;
-    const auto numbers = [](const Vec3s& v, Index begin, Index end) {
-        return Eigen::Map<const Eigen::ArrayXd>(v[begin].data(), 3 * (end - begin));
-    };
+    const Real most_sq = room_.place * room_.place;
     return in_chunks(count(x), [&](Index begin, Index end) {
-        if ((numbers(x, begin, end) - numbers(at_, begin, end)).abs().maxCoeff() <= most) return false;
+        bool any = false;
         for (Index i = begin; i < end; ++i)
-            if (!((x[i] - at_[i]).cwiseAbs().maxCoeff() <= most)) marks[i] = 1;
-        return true;
+            if (!((x[i] - at_[i]).squaredNorm() <= most_sq)) {
+                marks[i] = 1;
+                any = true;
+            }
+        return any;
     });
 }
 
 bool NearBoxes::mark_fast(const BlockVelocities& velocity, Real dt, const Room& room, std::vector<std::uint8_t>& marks)
 {
-    const Real most = room.way / dt, inf = std::numeric_limits<Real>::infinity();
-    const Real4 up(most, most, most, inf), down(-most, -most, -most, -inf); // whatever the inverse mass is
+    const Real most_sq = room.way * room.way / (dt * dt);
     return in_chunks(count(velocity), [&](Index begin, Index end) {
         bool any = false;
         for (Index i = begin; i < end; ++i)
-            if ((greater(velocity[i], up) | greater(down, velocity[i])) != 0) {
+            if (greater(sum3(velocity[i] * velocity[i]), most_sq) != 0) {
                 marks[i] = 1;
                 any = true;
             }

@@ -170,27 +170,41 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
     near_.clear();
     for (Index k = 0; k < count(awake); ++k)
         if (flags_[k]) near_.push_back(awake[k]);
-    find_among(model, boxes, near);
+    find_among(model, boxes, near_, near);
     return found_;
 }
 
-const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x)
+const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x,
+                                                             const std::vector<std::uint8_t>& moved)
 {
-    if (empty()) return found_;
+    flags_.resize(near_.size());
     parallel_for(
-        count(near_), [&](Index i) { boxes.update(near_[i], x); }, 256);
-    find_among(model, boxes, false);
+        count(near_), [&](Index i) { flags_[i] = boxes.update_moved(near_[i], x, moved); }, 512);
+    moved_.clear();
+    for (std::size_t i = 0; i < near_.size(); ++i)
+        if (flags_[i]) moved_.push_back(near_[i]);
+    kept_.clear();
+    auto next = moved_.begin();
+    for (const ObstacleOverlap& o : found_) { // both are in the order of the boxes
+        while (next != moved_.end() && *next < o.cell) ++next;
+        if (next == moved_.end() || *next != o.cell) kept_.push_back(o);
+    }
+    find_among(model, boxes, moved_, false);
+    const std::vector<ObstacleOverlap> fresh = found_;
+    found_.resize(kept_.size() + fresh.size());
+    std::merge(kept_.begin(), kept_.end(), fresh.begin(), fresh.end(), found_.begin(),
+               [](const ObstacleOverlap& a, const ObstacleOverlap& b) { return a.cell < b.cell; });
     return found_;
 }
 
-void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes, bool near)
+void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes, std::span<const Index> among, bool near)
 {
     const auto excluded = [&](Index a, Index b) {
         return !model.no_contact.empty() && std::binary_search(model.no_contact.begin(), model.no_contact.end(),
                                                                std::array<Index, 2>{std::min(a, b), std::max(a, b)});
     };
     constexpr Index chunk = 256;
-    const Index n = count(near_), chunks = (n + chunk - 1) / chunk;
+    const Index n = static_cast<Index>(among.size()), chunks = (n + chunk - 1) / chunk;
     chunks_.resize(static_cast<std::size_t>(chunks));
     parallel_for(
         chunks,
@@ -202,7 +216,7 @@ void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes, boo
                 chunks_[c].push_back(std::move(o));
             };
             for (Index k = c * chunk; k < std::min(n, (c + 1) * chunk); ++k) {
-                const Index i = near_[k];
+                const Index i = among[k];
                 for (const HalfSpaceNow& p : planes_)
                     add(i, in_plane(boxes.box(i), p, near ? boxes.way_along(i, -p.plane.normal) : 0));
                 for (const MeshNow& m : meshes_) add(i, in_mesh(boxes.box(i), m, boxes.options().planes));
