@@ -10,7 +10,7 @@
 namespace pliant {
 namespace {
 
-constexpr Real room_for_way = 0.03; ///< in cells
+constexpr Real room_for_way = 0.04; ///< in cells
 constexpr int most_searches = 64;   ///< with the same pairs, after which less room may do
 
 BoxNodes gather(const std::array<Index, 8>& block, const Vec3s& x)
@@ -170,7 +170,7 @@ bool LatticeBoxes::list_loose()
     for (const Index i : loose_) is_loose_[i] = 0;
     loose_.clear();
     if (!any_marked_) return true;
-    const std::size_t most = cells_.size() / loose_part + 8;
+    const std::size_t most = cells_.size() / loose_part + 16;
     for (Index i = 0; i < size() && loose_.size() <= most; ++i)
         if (has_moved(i, marks_)) {
             loose_.push_back(i);
@@ -201,15 +201,17 @@ void LatticeBoxes::set_way(Index i)
     const BoxCell& c = cells_[i];
     Way& way = way_[i];
     if (velocity_) {
-        way.nodes = dt_ * box_nodes(gather(c.block, *velocity_), c.low, c.high);
-        way.least = way.nodes.colwise().minCoeff().transpose();
-        way.most = way.nodes.colwise().maxCoeff().transpose();
+        const BoxNodes nodes = dt_ * box_nodes(gather(c.block, *velocity_), c.low, c.high);
+        for (int k = 0; k < 3; ++k) {
+            const Real4 p = Real4::load(nodes.col(k).data()), q = Real4::load(nodes.col(k).data() + 4);
+            way.least[k] = least(min(p, q));
+            way.most[k] = largest(max(p, q));
+        }
     } else {
         way = {};
     }
-    aligned_[i] = Box();
-    aligned_[i].add(boxes_[i].low + way.least.cwiseMin(0) - around); // also where it comes from
-    aligned_[i].add(boxes_[i].high + way.most.cwiseMax(0) + around);
+    aligned_[i] = Box::between(boxes_[i].low + way.least.cwiseMin(0) - around, // also where it comes from
+                               boxes_[i].high + way.most.cwiseMax(0) + around);
 }
 
 /// Whether what is known of pairs that are near serves, but for few boxes; these are listed.
@@ -233,13 +235,7 @@ void LatticeBoxes::find_near_pairs()
 {
     const Vec3 around = Vec3::Constant(margin_ / 2 + room_.both());
     parallel_for(
-        size(),
-        [&](Index i) {
-            enlarged_[i] = Box();
-            enlarged_[i].add(boxes_[i].low - around);
-            enlarged_[i].add(boxes_[i].high + around);
-        },
-        1024);
+        size(), [&](Index i) { enlarged_[i] = Box::between(boxes_[i].low - around, boxes_[i].high + around); }, 1024);
     near_.find(enlarged_, nodes_at_, room_, mean_side_,
                [&](Index a, Index b) { return may_meet(a, b) && !stay_apart(a, b); });
     if (!watched_) return;

@@ -75,8 +75,6 @@ public:
     Real deepest_overlap() const { return deepest_overlap_; }                          ///< of these, in cells
     Real side(Index a, Index b) const { return std::min(kin_[a].side, kin_[b].side); } ///< of the smaller cell [m]
     BoxOverlap overlap_of(Index a, Index b, Real reach = 0) const;
-    /// Where the nodes of a box go on the way for which the candidates were found, relative to where they are [m].
-    const BoxNodes& way(Index i) const { return way_[i].nodes; }
     /// How far a box may go along a direction on the way for which the candidates were found [m].
     Real way_along(Index i, const Vec3& direction) const
     {
@@ -122,7 +120,7 @@ private:
     Vec3 way_between(Index a, Index b) const;
     const std::vector<BoxPair>& list_overlaps(Real deeper);
     static constexpr Real least_reach = 0.05;     ///< in cells
-    static constexpr std::size_t loose_part = 32; ///< one in so many boxes may be loose
+    static constexpr std::size_t loose_part = 16; ///< one in so many boxes may be loose
 
     /// What tells whether two cells may meet, close together in memory.
     struct Kin {
@@ -137,10 +135,9 @@ private:
     std::vector<std::array<Index, 2>> no_contact_;
     Real mean_side_ = 1, smallest_side_ = 1;
     std::vector<CellBox> boxes_;
-    /// Where the nodes of a box go, relative to where they are [m].
+    /// How far the nodes of a box go along the axes, at least and at most [m].
     struct Way {
-        BoxNodes nodes = BoxNodes::Zero();
-        Vec3 least = Vec3::Zero(), most = Vec3::Zero(); ///< of the nodes
+        Vec3 least = Vec3::Zero(), most = Vec3::Zero();
     };
     std::vector<Way> way_;
     std::vector<Box> aligned_, enlarged_;

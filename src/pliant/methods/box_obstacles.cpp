@@ -122,13 +122,8 @@ bool BoxObstacles::is_near(const Vec3& low, const Vec3& high, Real distance) con
         if (n.dot(lowest) < p.plane.offset + distance) return true;
     }
     for (const MeshNow& m : meshes_) {
-        Box bounds;
-        bounds.add(m.low - Vec3::Constant(distance));
-        bounds.add(m.high + Vec3::Constant(distance));
-        Box own;
-        own.add(low);
-        own.add(high);
-        if (overlap(bounds, own)) return true;
+        const Vec3 around = Vec3::Constant(distance);
+        if (overlap(Box::between(m.low - around, m.high + around), Box::between(low, high))) return true;
     }
     return false;
 }
