@@ -14,6 +14,8 @@ function scaleOf(kind: Body["kind"]): "solid" | "cloth" | undefined {
   return kind === "cloth" || kind === "lattice" ? "cloth" : undefined;
 }
 
+const mostWithShadows = 500_000; // triangles
+
 /** What the colour of cloth, solids and lattices says. */
 export type Colouring = "body" | "elongation" | "stress";
 
@@ -58,8 +60,10 @@ export class Stage {
     private readonly run: Run,
     private readonly topology: Topology,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    this.renderer.shadowMap.enabled = true;
+    // Without a graphics card a million triangles take seconds; shadows draw all of them again.
+    const large = topology.triangles.length > 3 * mostWithShadows;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !large });
+    this.renderer.shadowMap.enabled = !large;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.up = new THREE.Vector3(...run.up);
     const low = new THREE.Vector3(...run.survey.low);
