@@ -61,6 +61,21 @@ TEST(Box, OverlapsWhenItTouches)
     EXPECT_FALSE(overlap(a, Box{})) << "an empty box overlaps nothing";
 }
 
+TEST(Box, BetweenTwoCornersIsWhatAnEmptyBoxGrowsTo)
+{
+    Random random(3);
+    const auto number = [&] { return std::ldexp(random.uniform(-1, 1), random.below(200) - 100); };
+    for (int i = 0; i < 10'000; ++i) {
+        const Vec3 p(number(), number(), i % 7 == 0 ? 0 : number()), q(number(), number(), number());
+        Box grown;
+        grown.add(p);
+        grown.add(q);
+        const Box between = Box::between(p.cwiseMin(q), p.cwiseMax(q));
+        for (int k = 0; k < 6; ++k)
+            EXPECT_EQ(between.bound[k], grown.bound[k]) << p.transpose() << " " << q.transpose();
+    }
+}
+
 TEST(Box, OfABallIsWhatAnEmptyBoxGrowsTo)
 {
     Random random(2);

@@ -1,5 +1,7 @@
-// What the viewer is given: statistics as they grow, a live scene that is reset while it is looked at.
+// What the viewer is given: statistics as they grow, nodes instead of the vertices of lattices, a live scene that is
+// reset while it is looked at.
 
+#include "pliant/mesh/lattice.hpp"
 #include "pliant/run/files.hpp"
 #include "pliant/show/view_live.hpp"
 #include "run/temporary_directory.hpp"
@@ -7,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <cstring>
 #include <fstream>
 
 namespace pliant {
@@ -35,6 +38,54 @@ TEST(StatsLines, GiveTheHeaderAndTheWholeLinesFromAnyOneOn)
     EXPECT_EQ(text(0), "a,b,c\n7,8,9\n");
     std::filesystem::remove(path);
     EXPECT_EQ(text(0), "\n");
+}
+
+TEST(LiveView, SendsNodesOfLatticesFromWhichThePageMakesTheirVertices)
+{
+    const Scene scene = parse_scene(R"(
+time: {step: 10 ms, end: 10}
+contact: {method: boxes}
+materials: {jelly: {type: lattice, young: 1e4}}
+bodies:
+  table: {obstacle: {mesh: {box: {size: [1, 0.2, 1]}}}}
+  ball: {material: jelly, mesh: {sphere: {radius: 0.3, subdivisions: 3}}, lattice: {cells: 3}, place: {at: [0, 1, 0]}}
+)",
+                                    "live.yaml");
+    const World world = build_world(scene);
+    Vec3s expected;
+    surface_positions(world.model, world.state, expected);
+    LiveViewSource source(scene, build_world(scene));
+    const std::string topology = source.topology(), frame = source.frame(0);
+    const auto number = [](const std::string& bytes, std::size_t at, auto kind) {
+        std::memcpy(&kind, bytes.data() + at, sizeof kind);
+        return kind;
+    };
+    const auto u32 = [&](const std::string& bytes, std::size_t at) { return number(bytes, at, std::uint32_t()); };
+    const std::size_t vertices = u32(topology, 0), triangles = u32(topology, 4), cells = u32(topology, 8);
+    ASSERT_EQ(vertices, expected.size());
+    EXPECT_EQ(cells, 26U) << "3 x 3 x 3 without the middle";
+    EXPECT_LT(u32(frame, 0), 100U) << "points: 8 vertices of the table, and the nodes";
+    const std::size_t corners = 12 + 12 * (vertices + triangles), carrier = corners + 32 * cells;
+    const std::size_t place = carrier + 4 * vertices;
+    ASSERT_EQ(topology.size(), place + 12 * vertices);
+    for (std::size_t v = 0; v < vertices; ++v) {
+        const auto point = [&](std::size_t p) {
+            const auto coordinate = [&](std::size_t k) { return Real(number(frame, 32 + 4 * (3 * p + k), float())); };
+            return Vec3(coordinate(0), coordinate(1), coordinate(2));
+        };
+        const std::int32_t c = number(topology, carrier + 4 * v, std::int32_t());
+        Vec3 x = Vec3::Zero();
+        if (c < 0) {
+            x = point(static_cast<std::size_t>(-1 - c));
+        } else {
+            Vec3 local;
+            for (std::size_t k = 0; k < 3; ++k) local[Index(k)] = number(topology, place + 4 * (3 * v + k), float());
+            const auto weight = trilinear_weights(local);
+            for (std::size_t k = 0; k < 8; ++k)
+                x += weight[k] * point(u32(topology, corners + 4 * (8 * static_cast<std::size_t>(c) + k)));
+        }
+        EXPECT_LT((x - expected[v]).norm(), 1e-6) << "vertex " << v;
+    }
 }
 
 TEST(LiveView, IsNeverReadHalfWrittenWhileItIsReset)

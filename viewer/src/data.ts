@@ -34,15 +34,43 @@ export interface Run {
 export interface Topology {
   rest: Float32Array;
   triangles: Uint32Array;
+  // With lattices, whose vertices are put together from the nodes that frames hold; else these are empty.
+  cells: Uint32Array; // eight points each
+  carrier: Int32Array; // per vertex: its cell, or -1 - its point
+  place: Float32Array; // per vertex: in its cell
+}
+
+/** Of all vertices, from `width` numbers for each point of a frame. */
+export function atVertices(topology: Topology, points: Float32Array, width: number, out: Float32Array): void {
+  const { cells, carrier, place } = topology;
+  if (cells.length === 0) {
+    out.set(points);
+    return;
+  }
+  const weights = new Float64Array(8);
+  for (let v = 0; v < carrier.length; ++v) {
+    const cell = carrier[v];
+    if (cell < 0) {
+      for (let n = 0; n < width; ++n) out[width * v + n] = points[width * (-1 - cell) + n];
+      continue;
+    }
+    const s = place[3 * v], t = place[3 * v + 1], u = place[3 * v + 2];
+    for (let k = 0; k < 8; ++k) weights[k] = (k & 1 ? s : 1 - s) * (k & 2 ? t : 1 - t) * (k & 4 ? u : 1 - u);
+    for (let n = 0; n < width; ++n) {
+      let sum = 0;
+      for (let k = 0; k < 8; ++k) sum += weights[k] * points[width * cells[8 * cell + k] + n];
+      out[width * v + n] = sum;
+    }
+  }
 }
 
 export interface Frame {
   time: number; // [s]
   step: number;
-  positions: Float32Array;
+  points: Float32Array; // positions, see atVertices()
   planes: Float32Array; // normal and offset
   contacts: Float32Array; // position and force on the first body
-  stress: Float32Array; // per vertex: von Mises of solids [Pa], tension of cloth and lattices [N]
+  stress: Float32Array; // per point: von Mises of solids [Pa], tension of cloth and lattices [N]
   bytes: number;
 }
 
@@ -58,16 +86,22 @@ export async function getRun(): Promise<Run> {
 
 export async function getTopology(): Promise<Topology> {
   const bytes = await (await get("api/topology")).arrayBuffer();
-  const [vertices, triangles] = new Uint32Array(bytes, 0, 2);
+  const [vertices, triangles, cells] = new Uint32Array(bytes, 0, 3);
+  const riders = cells > 0 ? vertices : 0;
+  let at = 12;
+  const skip = (numbers: number) => (at += 4 * numbers) - 4 * numbers;
   return {
-    rest: new Float32Array(bytes, 8, 3 * vertices),
-    triangles: new Uint32Array(bytes, 8 + 12 * vertices, 3 * triangles),
+    rest: new Float32Array(bytes, skip(3 * vertices), 3 * vertices),
+    triangles: new Uint32Array(bytes, skip(3 * triangles), 3 * triangles),
+    cells: new Uint32Array(bytes, skip(8 * cells), 8 * cells),
+    carrier: new Int32Array(bytes, skip(riders), riders),
+    place: new Float32Array(bytes, skip(3 * riders), 3 * riders),
   };
 }
 
 async function getFrame(number: number): Promise<Frame> {
   const bytes = await (await get(`api/frame/${number}`)).arrayBuffer();
-  const [vertices, planes, contacts, stressed] = new Uint32Array(bytes, 0, 4);
+  const [points, planes, contacts, stressed] = new Uint32Array(bytes, 0, 4);
   const [time, step] = new Float64Array(bytes, 16, 2);
   let at = 32;
   const take = (n: number) => {
@@ -78,7 +112,7 @@ async function getFrame(number: number): Promise<Frame> {
   const frame = {
     time,
     step,
-    positions: take(3 * vertices),
+    points: take(3 * points),
     planes: take(4 * planes),
     contacts: take(6 * contacts),
     bytes: bytes.byteLength,

@@ -2,7 +2,7 @@
 import * as THREE from "three";
 import { OrbitControls } from "three/addons/controls/OrbitControls.js";
 import { mergeGeometries } from "three/addons/utils/BufferGeometryUtils.js";
-import type { Body, Frame, Run, Topology } from "./data";
+import { atVertices, type Body, type Frame, type Run, type Topology } from "./data";
 import { elongations, isSharp, vertexNormals } from "./surface";
 
 const arrowLength = 0.12; // of the strongest force, over the size of the scene
@@ -13,6 +13,8 @@ function scaleOf(kind: Body["kind"]): "solid" | "cloth" | undefined {
   if (kind === "solid") return "solid";
   return kind === "cloth" || kind === "lattice" ? "cloth" : undefined;
 }
+
+const mostWithShadows = 500_000; // triangles
 
 /** What the colour of cloth, solids and lattices says. */
 export type Colouring = "body" | "elongation" | "stress";
@@ -58,8 +60,10 @@ export class Stage {
     private readonly run: Run,
     private readonly topology: Topology,
   ) {
-    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true });
-    this.renderer.shadowMap.enabled = true;
+    // Without a graphics card a million triangles take seconds; shadows draw all of them again.
+    const large = topology.triangles.length > 3 * mostWithShadows;
+    this.renderer = new THREE.WebGLRenderer({ canvas, antialias: !large });
+    this.renderer.shadowMap.enabled = !large;
     this.renderer.setPixelRatio(Math.min(2, window.devicePixelRatio || 1));
     this.up = new THREE.Vector3(...run.up);
     const low = new THREE.Vector3(...run.survey.low);
@@ -226,9 +230,10 @@ export class Stage {
 
   show(frame: Frame): void {
     this.frame = frame;
-    this.positions.array.set(frame.positions);
+    const x = this.positions.array as Float32Array;
+    atVertices(this.topology, frame.points, 3, x);
     this.positions.needsUpdate = true;
-    vertexNormals(frame.positions, this.topology.triangles, this.normals.array as Float32Array);
+    vertexNormals(x, this.topology.triangles, this.normals.array as Float32Array);
     this.normals.needsUpdate = true;
     this.place(frame);
   }
@@ -242,24 +247,25 @@ export class Stage {
   /** What is shown at each vertex, as a part of the scale. */
   private parts(frame: Frame): Float32Array {
     if (this.colouring === "elongation")
-      return elongations(this.topology, frame.positions).map((value) => value / fullElongation);
-    const out = new Float32Array(this.topology.rest.length / 3);
-    this.raiseScale(frame);
+      return elongations(this.topology, this.positions.array as Float32Array).map((value) => value / fullElongation);
+    const stress = new Float32Array(this.topology.rest.length / 3), out = new Float32Array(stress.length);
+    atVertices(this.topology, frame.stress, 1, stress);
+    this.raiseScale(stress);
     for (const body of this.run.bodies) {
       const scale = scaleOf(body.kind);
       if (!scale) continue;
       const end = this.fullStress[scale] || 1;
-      for (let v = body.firstVertex; v < body.firstVertex + body.vertices; ++v) out[v] = frame.stress[v] / end;
+      for (let v = body.firstVertex; v < body.firstVertex + body.vertices; ++v) out[v] = stress[v] / end;
     }
     return out;
   }
 
   /** Of a scene that is simulated nobody knows the strongest stress before; the scale grows with it. */
-  private raiseScale(frame: Frame): void {
+  private raiseScale(stress: Float32Array): void {
     if (!this.run.live) return;
     for (const kind of ["solid", "cloth"] as const) {
       const bodies = this.run.bodies.filter((body) => scaleOf(body.kind) === kind);
-      const values = bodies.flatMap((b) => [...frame.stress.subarray(b.firstVertex, b.firstVertex + b.vertices)]);
+      const values = bodies.flatMap((b) => [...stress.subarray(b.firstVertex, b.firstVertex + b.vertices)]);
       values.sort((a, b) => a - b);
       this.fullStress[kind] = Math.max(this.fullStress[kind], values[Math.floor(0.99 * (values.length - 1))] ?? 0);
     }

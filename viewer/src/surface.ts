@@ -11,14 +11,12 @@ export function vertexNormals(x: Float32Array, triangles: Uint32Array, normals: 
     const ux = x[b] - x[a], uy = x[b + 1] - x[a + 1], uz = x[b + 2] - x[a + 2];
     const vx = x[c] - x[a], vy = x[c + 1] - x[a + 1], vz = x[c + 2] - x[a + 2];
     const nx = uy * vz - uz * vy, ny = uz * vx - ux * vz, nz = ux * vy - uy * vx;
-    for (const i of [a, b, c]) {
-      normals[i] += nx;
-      normals[i + 1] += ny;
-      normals[i + 2] += nz;
-    }
+    normals[a] += nx, normals[a + 1] += ny, normals[a + 2] += nz;
+    normals[b] += nx, normals[b + 1] += ny, normals[b + 2] += nz;
+    normals[c] += nx, normals[c + 1] += ny, normals[c + 2] += nz;
   }
   for (let i = 0; i < normals.length; i += 3) {
-    const length = Math.hypot(normals[i], normals[i + 1], normals[i + 2]) || 1;
+    const length = Math.sqrt(normals[i] ** 2 + normals[i + 1] ** 2 + normals[i + 2] ** 2) || 1;
     normals[i] /= length;
     normals[i + 1] /= length;
     normals[i + 2] /= length;
@@ -31,10 +29,11 @@ export function isSharp(topology: Topology, smooth: Float32Array, body: Body): b
   const own = triangles.subarray(3 * body.firstTriangle, 3 * (body.firstTriangle + body.triangles));
   const flat = new Float32Array(9);
   const corners = new Float32Array(9);
+  const one = new Uint32Array([0, 1, 2]);
   let sharp = 0;
   for (let t = 0; t < own.length; t += 3) {
-    for (let k = 0; k < 3; ++k) corners.set(rest.subarray(3 * own[t + k], 3 * own[t + k] + 3), 3 * k);
-    vertexNormals(corners, new Uint32Array([0, 1, 2]), flat);
+    for (let k = 0; k < 9; ++k) corners[k] = rest[3 * own[t + Math.floor(k / 3)] + (k % 3)];
+    vertexNormals(corners, one, flat);
     for (let k = 0; k < 3; ++k) {
       const i = 3 * own[t + k];
       if (flat[0] * smooth[i] + flat[1] * smooth[i + 1] + flat[2] * smooth[i + 2] < sharpCosine) ++sharp;

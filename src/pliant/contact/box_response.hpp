@@ -111,7 +111,7 @@ public:
     const std::vector<Index>& begin() const { return begin_; }
 
 private:
-    std::vector<std::uint64_t> used_;  ///< per block: colours that have it
+    std::vector<std::uint64_t> used_;  ///< per block: colours that have it; 0 in between
     std::vector<std::uint8_t> colour_; ///< per contact
     std::vector<Index> begin_, order_;
 };
@@ -120,7 +120,7 @@ template <class Cells>
 void ContactColours::group(Index n, const LatticeBoxes& boxes, Index blocks, Cells&& cells)
 {
     constexpr int most = 64;
-    used_.assign(static_cast<std::size_t>(blocks), 0);
+    used_.resize(static_cast<std::size_t>(blocks), 0);
     colour_.resize(static_cast<std::size_t>(n));
     std::array<Index, most + 1> size{};
     for (Index i = 0; i < n; ++i) {
@@ -138,6 +138,12 @@ void ContactColours::group(Index n, const LatticeBoxes& boxes, Index blocks, Cel
         for (const Index k : q) used_[k] |= bit;
         if (a != none)
             for (const Index k : boxes.cell(a).block) used_[k] |= bit;
+    }
+    for (Index i = 0; i < n; ++i) { // for the next time: n is often far less than there are blocks
+        const auto [a, b] = cells(i);
+        for (const Index k : boxes.cell(b).block) used_[k] = 0;
+        if (a != none)
+            for (const Index k : boxes.cell(a).block) used_[k] = 0;
     }
     begin_.assign(1, 0);
     for (int c = 0; c < most && size[c] > 0; ++c) begin_.push_back(begin_.back() + size[c]);

@@ -21,6 +21,13 @@ public:
     /// others.
     void update(std::span<const Box> boxes, Real usual);
 
+    /// Calls found(j) for all boxes that overlap another one, in any order. Large ones take long.
+    template <class Found>
+    void visit(const Box& box, Found&& found) const
+    {
+        visit_after(none, box, found);
+    }
+
     /// All overlapping pairs (i < j) for which keep(i, j), sorted; the same for any number of threads.
     template <class Keep>
     void collect(Keep&& keep, std::vector<std::array<Index, 2>>& out)
@@ -34,7 +41,7 @@ public:
                 found.clear();
                 for (Index i = c * boxes_a_chunk; i < std::min(n, (c + 1) * boxes_a_chunk); ++i) {
                     const std::size_t first = found.size();
-                    visit(i, [&](Index j) {
+                    visit_later(i, [&](Index j) {
                         if (keep(i, j)) found.push_back({i, j});
                     });
                     std::sort(found.begin() + static_cast<std::ptrdiff_t>(first), found.end());
@@ -63,14 +70,15 @@ private:
 
     /// Calls found(j) for all j > i that overlap box i, in any order.
     template <class Found>
-    void visit(Index i, Found&& found) const
+    void visit_later(Index i, Found&& found) const
     {
-        const Box& box = boxes_[i];
-        if (place_[i] == none) { // a large one, with all that come after it
-            for (Index j = i + 1; j < static_cast<Index>(boxes_.size()); ++j)
-                if (overlap(box, boxes_[j])) found(j);
-            return;
-        }
+        if (place_[i] != none) return visit_after(i, boxes_[i], found);
+        for (Index j = i + 1; j < static_cast<Index>(boxes_.size()); ++j) // a large one, with all that come after it
+            if (overlap(boxes_[i], boxes_[j])) found(j);
+    }
+    template <class Found>
+    void visit_after(Index i, const Box& box, Found& found) const
+    {
         for (const Index j : large_)
             if (j > i && overlap(box, boxes_[j])) found(j);
         const Bin low = bin_of(box.lo(0) - width_, box.lo(1) - width_, box.lo(2) - width_);

@@ -123,6 +123,7 @@ void set_nodes(CellBox& box, const BoxNodes& nodes)
         const Eight x(nodes.col(k).data());
         box.low[k] = least(min(x.a, x.b));
         box.high[k] = largest(max(x.a, x.b));
+        box.centre[k] = x.sum() / 8;
     }
 }
 
@@ -183,6 +184,18 @@ Real depth_in(const CellBox& box, const Vec3& p, int& plane)
         if (!(depth > 0)) break;
     }
     return depth;
+}
+
+CentreGap gap_along_centres(const CellBox& a, const CellBox& b)
+{
+    const Vec3 u = b.centre - a.centre;
+    const Real4 x = u.x(), y = u.y(), z = u.z();
+    const auto along_way = [&](const BoxNodes& nodes) {
+        const EightPoints p = points(nodes);
+        return Eight(x * p[0].a + y * p[1].a + z * p[2].a, x * p[0].b + y * p[1].b + z * p[2].b);
+    };
+    const Eight p = along_way(a.nodes), q = along_way(b.nodes);
+    return {least(min(q.a, q.b)) - largest(max(p.a, p.b)), u.norm()};
 }
 
 BoxOverlap overlap_by_axes(const CellBox& a, const CellBox& b, Real reach)

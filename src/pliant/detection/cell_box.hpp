@@ -24,6 +24,7 @@ enum class BoxPlanes {
 struct CellBox {
     BoxNodes nodes;
     Vec3 low, high;                      ///< of the nodes [m]
+    Vec3 centre;                         ///< mean of the nodes [m]
     Eigen::Array<Real, 8, 3> normals;    ///< outward, unit length: -x, +x, -y, +y, -z, +z of the undeformed box
     Eigen::Array<Real, 8, 1> offsets;    ///< inside is normal . p <= offset [m]
     Eigen::Array<Real, 4, 3> directions; ///< of the four edges along each axis, on average; unit length
@@ -46,6 +47,14 @@ struct BoxOverlap {
 
 /// Depth of a point below the nearest of the six planes; `plane` tells which. At most 0 outside.
 Real depth_in(const CellBox& box, const Vec3& p, int& plane);
+
+/// Length of the way from the centre of a to that of b, and of what lies between the hulls along it; < 0: they overlap
+/// there [m]. Needs no planes. Hulls that are apart along it are apart.
+struct CentreGap {
+    Real between = 0, centres = 0; ///< the former is multiplied by the latter
+    bool more_than(Real reach) const { return between > reach * centres; }
+};
+CentreGap gap_along_centres(const CellBox& a, const CellBox& b);
 
 /// The separating axes of the two boxes: their planes, and the products of their directions. Finds every overlap of the
 /// boxes' hulls, also where no node is inside; boxes with crooked sides may be found that miss each other narrowly.

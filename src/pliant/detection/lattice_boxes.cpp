@@ -4,10 +4,14 @@
 #include "pliant/core/parallel.hpp"
 
 #include <algorithm>
+#include <cstring>
 #include <numeric>
 
 namespace pliant {
 namespace {
+
+constexpr Real room_for_way = 0.04; ///< in cells
+constexpr int most_searches = 64;   ///< with the same pairs, after which less room may do
 
 BoxNodes gather(const std::array<Index, 8>& block, const Vec3s& x)
 {
@@ -28,19 +32,25 @@ BoxNodes gather(const std::array<Index, 8>& block, const BlockVelocities& v)
     return corners;
 }
 
+bool same_bits(const Vec3s& a, const Vec3s& b)
+{
+    return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(Vec3)) == 0);
+}
+
 } // namespace
 
 LatticeBoxes::LatticeBoxes(std::vector<BoxCell> cells, const BoxOptions& options,
                            std::vector<std::array<Index, 2>> no_contact)
     : cells_(std::move(cells)), options_(options), no_contact_(std::move(no_contact)), boxes_(cells_.size()),
-      way_(cells_.size()), aligned_(cells_.size())
+      way_(cells_.size()), aligned_(cells_.size()), enlarged_(cells_.size()), is_awake_(cells_.size(), 1),
+      is_loose_(cells_.size(), 0), has_planes_(cells_.size(), 0)
 {
     assert(strictly_sorted(no_contact_));
     Real sum = 0;
     for (BoxCell& c : cells_) {
         assert(c.side > 0 && (c.low.array() <= c.high.array()).all());
         sum += c.side;
-        kin_.push_back({c.body, c.place});
+        kin_.push_back({c.body, c.place, c.side});
         for (int k = 0; k < 3; ++k) {
             const Real lacking = least_thickness - (c.high[k] - c.low[k]);
             if (lacking <= 0) continue;
@@ -48,10 +58,18 @@ LatticeBoxes::LatticeBoxes(std::vector<BoxCell> cells, const BoxOptions& options
             c.high[k] += lacking / 2;
         }
     }
+    list_awake();
     if (cells_.empty()) return;
     mean_side_ = sum / static_cast<Real>(cells_.size());
     smallest_side_ = cells_[0].side;
     for (const BoxCell& c : cells_) smallest_side_ = std::min(smallest_side_, c.side);
+    room_ = {0.06 * smallest_side_, room_for_way * smallest_side_};
+}
+
+void LatticeBoxes::set_nodes_of(Index i)
+{
+    set_nodes(boxes_[i], box_nodes(gather(cells_[i].block, nodes_at_), cells_[i].low, cells_[i].high));
+    has_planes_[i] = 0;
 }
 
 void LatticeBoxes::update(const Vec3s& x)
@@ -59,16 +77,45 @@ void LatticeBoxes::update(const Vec3s& x)
     assert(all_finite(x) && std::ranges::all_of(cells_, [&](const BoxCell& c) {
                return std::ranges::all_of(c.block, [&](Index b) { return b >= 0 && b < count(x); });
            }));
-    parallel_for(
-        size(),
-        [&](Index i) { set_nodes(boxes_[i], box_nodes(gather(cells_[i].block, x), cells_[i].low, cells_[i].high)); },
-        512);
+    const bool same = same_bits(nodes_at_, x);
+    if (same && room_checked_) return;
+    if (!same) {
+        nodes_at_ = x;
+        ++epoch_;
+        parallel_for(
+            count(awake_), [&](Index i) { set_nodes_of(awake_[i]); }, 512);
+    }
+    check_room();
+}
+
+void LatticeBoxes::check_room()
+{
+    room_checked_ = true;
+    marks_.assign(nodes_at_.size(), 0);
+    any_marked_ = near_.known() && near_.mark_gone(nodes_at_, marks_);
+    if (!any_marked_) return;
+    if (list_loose()) {
+        for (const Index i : loose_) wake(i);
+        list_awake();
+    } else {
+        near_.forget();
+        wake_all();
+    }
 }
 
 void LatticeBoxes::update(Index i, const Vec3s& x)
 {
     set_nodes(boxes_[i], box_nodes(gather(cells_[i].block, x), cells_[i].low, cells_[i].high));
     set_planes(boxes_[i], options_.planes);
+    has_planes_[i] = 1;
+}
+
+bool LatticeBoxes::update_moved(Index i, const Vec3s& x, const std::vector<std::uint8_t>& moved)
+{
+    if (!has_moved(i, moved)) return false;
+    set_nodes(boxes_[i], box_nodes(gather(cells_[i].block, x), cells_[i].low, cells_[i].high));
+    has_planes_[i] = 0;
+    return true;
 }
 
 bool LatticeBoxes::may_meet(Index a, Index b) const
@@ -83,80 +130,264 @@ bool LatticeBoxes::may_meet(Index a, Index b) const
                                std::array<Index, 2>{std::min(p.body, q.body), std::max(p.body, q.body)});
 }
 
-const std::vector<std::array<Index, 2>>& LatticeBoxes::find_candidates(Real margin)
+void LatticeBoxes::wake(Index i)
 {
-    const Vec3 around = Vec3::Constant(margin / 2);
+    if (is_awake_[i]) return;
+    is_awake_[i] = 1;
+    if (!nodes_at_.empty()) set_nodes_of(i);
+    awake_.clear(); // until it is listed
+}
+
+void LatticeBoxes::wake_all()
+{
+    if (count(awake_) == size()) return;
     parallel_for(
         size(),
         [&](Index i) {
-            way_[i] = {};
-            aligned_[i] = Box();
-            aligned_[i].add(boxes_[i].low - around);
-            aligned_[i].add(boxes_[i].high + around);
+            if (!is_awake_[i]) set_nodes_of(i);
+            is_awake_[i] = 1;
         },
         1024);
+    awake_.clear();
+    list_awake();
+}
+
+void LatticeBoxes::keep_awake(Index i)
+{
+    wake(i);
+    list_awake();
+}
+
+void LatticeBoxes::list_awake()
+{
+    if (!awake_.empty()) return;
+    for (Index i = 0; i < size(); ++i)
+        if (is_awake_[i]) awake_.push_back(i);
+}
+
+bool LatticeBoxes::list_loose()
+{
+    for (const Index i : loose_) is_loose_[i] = 0;
+    loose_.clear();
+    if (!any_marked_) return true;
+    const std::size_t most = cells_.size() / loose_part + 16;
+    for (Index i = 0; i < size() && loose_.size() <= most; ++i)
+        if (has_moved(i, marks_)) {
+            loose_.push_back(i);
+            is_loose_[i] = 1;
+        }
+    return loose_.size() <= most;
+}
+
+const std::vector<std::array<Index, 2>>& LatticeBoxes::find_candidates(Real margin)
+{
+    velocity_ = nullptr;
+    margin_ = margin;
     return collect_candidates();
 }
 
 const std::vector<std::array<Index, 2>>& LatticeBoxes::find_candidates(Real margin, const BlockVelocities& velocity,
                                                                        Real dt)
 {
-    const Vec3 around = Vec3::Constant(margin / 2);
-    parallel_for(
-        size(),
-        [&](Index i) {
-            const BoxCell& c = cells_[i];
-            Way& way = way_[i];
-            way.nodes = dt * box_nodes(gather(c.block, velocity), c.low, c.high);
-            way.least = way.nodes.colwise().minCoeff().transpose();
-            way.most = way.nodes.colwise().maxCoeff().transpose();
-            aligned_[i] = Box();
-            aligned_[i].add(boxes_[i].low + way.least.cwiseMin(0) - around); // also where it comes from
-            aligned_[i].add(boxes_[i].high + way.most.cwiseMax(0) + around);
-        },
-        1024);
+    velocity_ = &velocity;
+    dt_ = dt;
+    margin_ = margin;
     return collect_candidates();
+}
+
+void LatticeBoxes::set_way(Index i)
+{
+    const Vec3 around = Vec3::Constant(margin_ / 2);
+    const BoxCell& c = cells_[i];
+    Way& way = way_[i];
+    if (velocity_) {
+        const BoxNodes nodes = dt_ * box_nodes(gather(c.block, *velocity_), c.low, c.high);
+        for (int k = 0; k < 3; ++k) {
+            const Real4 p = Real4::load(nodes.col(k).data()), q = Real4::load(nodes.col(k).data() + 4);
+            way.least[k] = least(min(p, q));
+            way.most[k] = largest(max(p, q));
+        }
+    } else {
+        way = {};
+    }
+    aligned_[i] = Box::between(boxes_[i].low + way.least.cwiseMin(0) - around, // also where it comes from
+                               boxes_[i].high + way.most.cwiseMax(0) + around);
+}
+
+/// Whether what is known of pairs that are near serves, but for few boxes; these are listed.
+bool LatticeBoxes::room_is_enough()
+{
+    if (velocity_ && NearBoxes::mark_fast(*velocity_, dt_, room_, marks_)) any_marked_ = true;
+    return list_loose();
+}
+
+/// Pairs that were known for few searches need more room, with more pairs to test; those known for many need less.
+void LatticeBoxes::choose_room()
+{
+    constexpr Real least = 0.03, most = 0.1; // in cells; with more, neighbours of neighbours may come close
+    if (searches_ < 6) room_.place *= 1.5;
+    if (searches_ > 24) room_.place /= 1.5;
+    room_.place = std::clamp(room_.place, least * smallest_side_, most * smallest_side_);
+    searches_ = 0;
+}
+
+void LatticeBoxes::find_near_pairs()
+{
+    const Vec3 around = Vec3::Constant(margin_ / 2 + room_.both());
+    parallel_for(
+        size(), [&](Index i) { enlarged_[i] = Box::between(boxes_[i].low - around, boxes_[i].high + around); }, 1024);
+    near_.find(enlarged_, nodes_at_, room_, mean_side_,
+               [&](Index a, Index b) { return may_meet(a, b) && !stay_apart(a, b); });
+    if (!watched_) return;
+    parallel_for(
+        size(), [&](Index i) { is_awake_[i] = watched_(i, enlarged_[i]); }, 1024);
+    for (const auto& [a, b] : near_.pairs()) is_awake_[a] = is_awake_[b] = 1;
+    for (const Index i : loose_) is_awake_[i] = 1;
+    awake_.clear();
+}
+
+void LatticeBoxes::collect_near()
+{
+    const auto& pairs = near_.pairs();
+    constexpr Index pairs_a_chunk = 4096;
+    const Index n = count(pairs), chunks = (n + pairs_a_chunk - 1) / pairs_a_chunk;
+    chunks_.resize(static_cast<std::size_t>(chunks));
+    parallel_for(
+        chunks,
+        [&](Index c) {
+            chunks_[c].clear();
+            for (Index k = c * pairs_a_chunk; k < std::min(n, (c + 1) * pairs_a_chunk); ++k) {
+                const auto [a, b] = pairs[k];
+                if (!(is_loose_[a] | is_loose_[b]) && come_close(a, b)) chunks_[c].push_back(pairs[k]);
+            }
+        },
+        1);
+    for (const auto& chunk : chunks_) candidates_.insert(candidates_.end(), chunk.begin(), chunk.end());
+}
+
+void LatticeBoxes::collect_loose()
+{
+    if (loose_.empty()) return;
+    const std::ptrdiff_t others = count(candidates_);
+    const auto add = [&](Index a, Index b) {
+        const std::array<Index, 2> pair = {std::min(a, b), std::max(a, b)};
+        if (come_close(pair[0], pair[1])) candidates_.push_back(pair);
+    };
+    for (std::size_t k = 0; k < loose_.size(); ++k) {
+        const Index a = loose_[k];
+        near_.visit(aligned_[a], [&](Index b) {
+            if (is_loose_[b] || !may_meet(a, b)) return;
+            if (!is_awake_[b]) {
+                wake(b);
+                set_way(b);
+            }
+            add(a, b);
+        });
+        for (std::size_t l = k + 1; l < loose_.size(); ++l)
+            if (may_meet(a, loose_[l])) add(a, loose_[l]);
+    }
+    std::sort(candidates_.begin() + others, candidates_.end());
+    std::inplace_merge(candidates_.begin(), candidates_.begin() + others, candidates_.end());
+    list_awake();
 }
 
 const std::vector<std::array<Index, 2>>& LatticeBoxes::collect_candidates()
 {
+    assert(!nodes_at_.empty() || cells_.empty());
     if (tested_.size() == candidates_.size()) {
         known_.swap(candidates_);
         known_overlap_.swap(tested_);
-        known_at_.swap(tested_at_);
+        known_epoch_ = tested_epoch_;
     }
     tested_.clear();
-    tested_at_.clear();
-    hash_.update(aligned_, mean_side_);
-    hash_.collect([&](Index a, Index b) { return may_meet(a, b); }, candidates_);
+    tested_epoch_ = 0;
+    candidates_.clear();
+    if (++searches_ > most_searches || !near_.known() || near_margin_ != margin_ || !room_is_enough()) {
+        wake_all();
+        std::fill(marks_.begin(), marks_.end(), std::uint8_t(0));
+        any_marked_ = false;
+        near_margin_ = margin_;
+        choose_room();
+        if (room_is_enough())
+            find_near_pairs();
+        else
+            near_.forget();
+        list_awake();
+    }
+    parallel_for(
+        count(awake_), [&](Index i) { set_way(awake_[i]); }, 512);
+    if (near_.known()) {
+        collect_near();
+        collect_loose();
+    } else { // so much moves fast that there is nothing to remember
+        hash_.update(aligned_, mean_side_);
+        hash_.collect([&](Index a, Index b) { return may_meet(a, b) && come_close(a, b); }, candidates_);
+    }
     assert(strictly_sorted(candidates_));
     stale_.assign(cells_.size(), 0);
     for (const auto& [a, b] : candidates_) stale_[a] = stale_[b] = 1;
     involved_.clear();
-    for (Index i = 0; i < size(); ++i)
+    for (const Index i : awake_)
         if (stale_[i]) involved_.push_back(i);
     return candidates_;
 }
 
-BoxOverlap LatticeBoxes::overlap_of(Index a, Index b, Real reach) const
+bool LatticeBoxes::is_far(Index a, Index b, Real reach) const
 {
     const CellBox &p = boxes_[a], &q = boxes_[b];
     const auto far = [&](const Vec3& low, const Vec3& high) { return (low.array() > high.array() + reach).any(); };
-    if (far(p.low, q.high) || far(q.low, p.high)) return {};
+    if (far(p.low, q.high) || far(q.low, p.high)) return true;
+    return options_.planes == BoxPlanes::safe && gap_along_centres(p, q).more_than(reach);
+}
+
+Vec3 LatticeBoxes::way_between(Index a, Index b) const
+{
+    const Way &p = way_[a], &q = way_[b];
+    return (p.most - q.least).cwiseMax(q.most - p.least).cwiseMax(0);
+}
+
+bool LatticeBoxes::come_close(Index a, Index b) const
+{
+    return overlap(aligned_[a], aligned_[b]) &&
+           !(options_.planes == BoxPlanes::safe &&
+             gap_along_centres(boxes_[a], boxes_[b]).more_than(margin_ + way_between(a, b).norm()));
+}
+
+/// Nodes go at most e from where they are, and centres too. With c from centre to centre, c / |c| turns by at most
+/// 2 |c' - c| / (|c'| + |c|) <= 2 e / (|c| - e), so that what lies between the hulls along it becomes less by at most
+/// 2 e + 2 e / (|c| - e) D, where D is the largest distance of two nodes.
+bool LatticeBoxes::stay_apart(Index a, Index b) const
+{
+    if (options_.planes != BoxPlanes::safe) return false;
+    const CellBox &p = boxes_[a], &q = boxes_[b];
+    const CentreGap gap = gap_along_centres(p, q);
+    const auto radius = [](const CellBox& box) {
+        return std::sqrt((box.nodes.rowwise() - box.centre.transpose().array()).square().rowwise().sum().maxCoeff());
+    };
+    constexpr Real more = 1.05; // for boxes that were made thicker
+    const Real e = more * room_.place, c = gap.centres;
+    if (!(c > 2 * e)) return false;
+    const Real farthest = c + radius(p) + radius(q);
+    return gap.more_than(1.01 * (2 * e + 2 * e / (c - e) * farthest + margin_ + 2 * more * std::sqrt(3.0) * room_.way));
+}
+
+BoxOverlap LatticeBoxes::overlap_of(Index a, Index b, Real reach) const
+{
+    if (is_far(a, b, reach)) return {};
+    const CellBox &p = boxes_[a], &q = boxes_[b];
     return options_.planes == BoxPlanes::safe ? overlap_by_axes(p, q, reach) : overlap_by_nodes(p, q, options_.inner);
 }
 
 Real LatticeBoxes::reach(Index a, Index b) const
 {
-    const Way &p = way_[a], &q = way_[b];
-    return std::max(skin(a, b), (p.most - q.least).cwiseMax(q.most - p.least).norm());
+    return std::max(skin(a, b), way_between(a, b).norm());
 }
 
-void LatticeBoxes::recall(const Vec3s& x, bool near)
+void LatticeBoxes::recall(bool near)
 {
     unknown_.clear();
     tested_.resize(candidates_.size());
-    if (known_at_ != x) {
+    if (known_epoch_ != epoch_) {
         unknown_.resize(candidates_.size());
         std::iota(unknown_.begin(), unknown_.end(), 0);
         return;
@@ -173,36 +404,56 @@ void LatticeBoxes::recall(const Vec3s& x, bool near)
     }
 }
 
-void LatticeBoxes::look(const Vec3s& x, bool near)
+void LatticeBoxes::look(bool near)
 {
-    recall(x, near);
+    const auto reach_of = [&](Index a, Index b) { return near ? reach(a, b) : skin(a, b); };
+    is_close_.resize(unknown_.size());
+    parallel_for(
+        count(unknown_),
+        [&](Index k) {
+            const auto [a, b] = candidates_[unknown_[k]];
+            is_close_[k] = !is_far(a, b, reach_of(a, b));
+        },
+        512);
     stale_.assign(cells_.size(), 0);
-    for (const Index i : unknown_) stale_[candidates_[i][0]] = stale_[candidates_[i][1]] = 1;
+    for (std::size_t k = 0; k < unknown_.size(); ++k)
+        if (is_close_[k]) stale_[candidates_[unknown_[k]][0]] = stale_[candidates_[unknown_[k]][1]] = 1;
     parallel_for(
         count(involved_),
         [&](Index i) {
-            if (stale_[involved_[i]]) set_planes(boxes_[involved_[i]], options_.planes);
+            const Index cell = involved_[i];
+            if (!stale_[cell] || has_planes_[cell]) return;
+            set_planes(boxes_[cell], options_.planes);
+            has_planes_[cell] = 1;
         },
         256);
     parallel_for(
         count(unknown_),
         [&](Index k) {
             const auto [a, b] = candidates_[unknown_[k]];
-            tested_[unknown_[k]] = overlap_of(a, b, near ? reach(a, b) : skin(a, b));
+            const CellBox &p = boxes_[a], &q = boxes_[b];
+            BoxOverlap& out = tested_[unknown_[k]];
+            if (!is_close_[k])
+                out = {};
+            else
+                out = options_.planes == BoxPlanes::safe ? overlap_by_axes(p, q, reach_of(a, b))
+                                                         : overlap_by_nodes(p, q, options_.inner);
         },
         256);
 }
 
-const std::vector<BoxPair>& LatticeBoxes::find_overlaps(const Vec3s& x)
+const std::vector<BoxPair>& LatticeBoxes::find_overlaps(Real deeper)
 {
-    look(x, false);
-    return list_overlaps(x);
+    recall(false);
+    look(false);
+    return list_overlaps(deeper);
 }
 
-const std::vector<BoxPair>& LatticeBoxes::find_near(const Vec3s& x)
+const std::vector<BoxPair>& LatticeBoxes::find_near()
 {
-    look(x, true);
-    tested_at_ = x;
+    recall(true);
+    look(true);
+    tested_epoch_ = epoch_;
     overlaps_.clear();
     for (std::size_t i = 0; i < candidates_.size(); ++i) {
         const auto [a, b] = candidates_[i];
@@ -220,41 +471,46 @@ bool LatticeBoxes::has_moved(Index cell, const std::vector<std::uint8_t>& moved)
     return std::any_of(block.begin(), block.end(), [&](Index b) { return moved[b] != 0; });
 }
 
-const std::vector<BoxPair>& LatticeBoxes::find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved)
+const std::vector<BoxPair>& LatticeBoxes::find_overlaps_again(const Vec3s& x, const std::vector<std::uint8_t>& moved,
+                                                              Real deeper)
 {
     assert(moved.size() == x.size() && tested_.size() == candidates_.size());
+    for (std::size_t i = 0; i < x.size(); ++i)
+        if (moved[i]) nodes_at_[i] = x[i];
+    ++epoch_;
+    room_checked_ = false;
     stale_.resize(cells_.size());
     parallel_for(
-        count(involved_),
-        [&](Index i) {
-            const Index cell = involved_[i];
-            stale_[cell] = has_moved(cell, moved);
-            if (stale_[cell]) update(cell, x);
-        },
-        256);
-    parallel_for(
-        count(candidates_),
-        [&](Index i) {
-            const auto [a, b] = candidates_[i];
-            if (stale_[a] || stale_[b]) tested_[i] = overlap_of(a, b, skin(a, b));
-        },
-        256);
-    return list_overlaps(x);
+        count(awake_), [&](Index i) { stale_[awake_[i]] = update_moved(awake_[i], x, moved); }, 512);
+    unknown_.clear();
+    for (Index i = 0; i < count(candidates_); ++i)
+        if (stale_[candidates_[i][0]] | stale_[candidates_[i][1]]) unknown_.push_back(i);
+    look(false);
+    return list_overlaps(deeper);
 }
 
-const std::vector<BoxPair>& LatticeBoxes::list_overlaps(const Vec3s& x)
+const std::vector<BoxPair>& LatticeBoxes::list_overlaps(Real deeper)
 {
-    tested_at_ = x;
+    tested_epoch_ = epoch_;
     overlaps_.clear();
-    for (std::size_t i = 0; i < candidates_.size(); ++i)
-        if (tested_[i].depth > 0) overlaps_.push_back({candidates_[i][0], candidates_[i][1], tested_[i]});
+    overlap_count_ = 0;
+    deepest_overlap_ = 0;
+    for (std::size_t i = 0; i < candidates_.size(); ++i) {
+        const Real depth = tested_[i].depth;
+        if (!(depth > 0)) continue;
+        const auto [a, b] = candidates_[i];
+        const Real length = side(a, b);
+        ++overlap_count_;
+        deepest_overlap_ = std::max(deepest_overlap_, depth / length);
+        if (depth > deeper * length) overlaps_.push_back({a, b, tested_[i]});
+    }
     return overlaps_;
 }
 
 Index LatticeBoxes::inverted_count() const
 {
     Index n = 0;
-    for (const Index i : involved_) n += boxes_[i].inverted;
+    for (const Index i : involved_) n += has_planes_[i] && boxes_[i].inverted;
     return n;
 }
 

@@ -84,6 +84,16 @@ struct Box {
 #endif
         return b;
     }
+    /// Everything between two corners, low <= high along each axis: what add() makes of both.
+    static Box between(const Vec3& low, const Vec3& high)
+    {
+        Box b;
+        for (int k = 0; k < 3; ++k) {
+            b.bound[k] = round_down(low[k]);
+            b.bound[3 + k] = -round_up(high[k]);
+        }
+        return b;
+    }
     void add(const Box& b)
     {
         for (int k = 0; k < 8; ++k) bound[k] = std::min(bound[k], b.bound[k]);

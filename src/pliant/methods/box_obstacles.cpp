@@ -41,6 +41,8 @@ BoxObstacles::BoxObstacles(const Model& model) : shells_(shells_of(model)), tree
     }
     for (const MeshNow& m : meshes_) bodies.push_back(m.body);
     tree_.refit(shells_.rest, bodies);
+    moving_ = std::ranges::any_of(model.obstacles, [](const Obstacle& o) { return !o.motion.empty(); });
+    place(model, 0);
 }
 
 ObstacleOverlap BoxObstacles::in_plane(const CellBox& box, const HalfSpaceNow& p, Real reach) const
@@ -111,28 +113,22 @@ ObstacleOverlap BoxObstacles::look(const LatticeBoxes& boxes, Index cell, Index 
     return out;
 }
 
-bool BoxObstacles::is_near(const CellBox& box, Real distance) const
+bool BoxObstacles::is_near(const Vec3& low, const Vec3& high, Real distance) const
 {
     for (const HalfSpaceNow& p : planes_) {
         const Vec3& n = p.plane.normal;
         // The lowest corner of the axis-aligned bounds is below the lowest node.
-        const Vec3 lowest = (n.array() > 0).select(box.low, box.high);
+        const Vec3 lowest = (n.array() > 0).select(low, high);
         if (n.dot(lowest) < p.plane.offset + distance) return true;
     }
     for (const MeshNow& m : meshes_) {
-        Box bounds;
-        bounds.add(m.low - Vec3::Constant(distance));
-        bounds.add(m.high + Vec3::Constant(distance));
-        Box own;
-        own.add(box.low);
-        own.add(box.high);
-        if (overlap(bounds, own)) return true;
+        const Vec3 around = Vec3::Constant(distance);
+        if (overlap(Box::between(m.low - around, m.high + around), Box::between(low, high))) return true;
     }
     return false;
 }
 
-const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time,
-                                                       bool near)
+void BoxObstacles::place(const Model& model, Real time)
 {
     time_ = time;
     for (HalfSpaceNow& p : planes_) p.plane = plane_at(model, model.bodies[p.body].obstacle, time);
@@ -146,33 +142,64 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
         m.low = world.min();
         m.high = world.max();
     }
-    flags_.resize(static_cast<std::size_t>(boxes.size()));
-    parallel_for(
-        boxes.size(), [&](Index i) { flags_[i] = is_near(boxes.box(i), boxes.cell(i).side / 2); }, 1024);
-    near_.clear();
-    for (Index i = 0; i < boxes.size(); ++i)
-        if (flags_[i]) near_.push_back(i);
-    find_among(model, boxes, near);
-    return found_;
 }
 
-const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x)
+bool BoxObstacles::may_come_near(const Vec3& low, const Vec3& high, Real distance) const
 {
-    if (empty()) return found_;
+    return moving_ || is_near(low, high, distance);
+}
+
+const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time,
+                                                       bool near)
+{
+    place(model, time);
+    const std::vector<Index>& awake = boxes.awake();
+    flags_.resize(awake.size());
     parallel_for(
-        count(near_), [&](Index i) { boxes.update(near_[i], x); }, 256);
-    find_among(model, boxes, false);
+        count(awake),
+        [&](Index k) {
+            const CellBox& box = boxes.box(awake[k]);
+            flags_[k] = is_near(box.low, box.high, boxes.cell(awake[k]).side / 2);
+        },
+        1024);
+    near_.clear();
+    for (Index k = 0; k < count(awake); ++k)
+        if (flags_[k]) near_.push_back(awake[k]);
+    find_among(model, boxes, near_, near);
     return found_;
 }
 
-void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes, bool near)
+const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model, LatticeBoxes& boxes, const Vec3s& x,
+                                                             const std::vector<std::uint8_t>& moved)
+{
+    flags_.resize(near_.size());
+    parallel_for(
+        count(near_), [&](Index i) { flags_[i] = boxes.update_moved(near_[i], x, moved); }, 512);
+    moved_.clear();
+    for (std::size_t i = 0; i < near_.size(); ++i)
+        if (flags_[i]) moved_.push_back(near_[i]);
+    kept_.clear();
+    auto next = moved_.begin();
+    for (const ObstacleOverlap& o : found_) { // both are in the order of the boxes
+        while (next != moved_.end() && *next < o.cell) ++next;
+        if (next == moved_.end() || *next != o.cell) kept_.push_back(o);
+    }
+    find_among(model, boxes, moved_, false);
+    const std::vector<ObstacleOverlap> fresh = found_;
+    found_.resize(kept_.size() + fresh.size());
+    std::merge(kept_.begin(), kept_.end(), fresh.begin(), fresh.end(), found_.begin(),
+               [](const ObstacleOverlap& a, const ObstacleOverlap& b) { return a.cell < b.cell; });
+    return found_;
+}
+
+void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes, std::span<const Index> among, bool near)
 {
     const auto excluded = [&](Index a, Index b) {
         return !model.no_contact.empty() && std::binary_search(model.no_contact.begin(), model.no_contact.end(),
                                                                std::array<Index, 2>{std::min(a, b), std::max(a, b)});
     };
     constexpr Index chunk = 256;
-    const Index n = count(near_), chunks = (n + chunk - 1) / chunk;
+    const Index n = static_cast<Index>(among.size()), chunks = (n + chunk - 1) / chunk;
     chunks_.resize(static_cast<std::size_t>(chunks));
     parallel_for(
         chunks,
@@ -184,7 +211,7 @@ void BoxObstacles::find_among(const Model& model, const LatticeBoxes& boxes, boo
                 chunks_[c].push_back(std::move(o));
             };
             for (Index k = c * chunk; k < std::min(n, (c + 1) * chunk); ++k) {
-                const Index i = near_[k];
+                const Index i = among[k];
                 for (const HalfSpaceNow& p : planes_)
                     add(i, in_plane(boxes.box(i), p, near ? boxes.way_along(i, -p.plane.normal) : 0));
                 for (const MeshNow& m : meshes_) add(i, in_mesh(boxes.box(i), m, boxes.options().planes));

@@ -68,12 +68,10 @@ std::vector<std::uint8_t> fixed_blocks(const Model& model)
     return fixed;
 }
 
-Real deepest_overlap(const LatticeBoxes& boxes, const std::vector<BoxPair>& pairs,
-                     const std::vector<ObstacleOverlap>& touching)
+/// Of boxes and of boxes with obstacles, when they were last found; in cells.
+Real deepest_overlap(const LatticeBoxes& boxes, const std::vector<ObstacleOverlap>& touching)
 {
-    Real deepest = 0;
-    for (const BoxPair& p : pairs)
-        deepest = std::max(deepest, p.overlap.depth / std::min(boxes.cell(p.a).side, boxes.cell(p.b).side));
+    Real deepest = boxes.deepest_overlap();
     for (const ObstacleOverlap& o : touching) deepest = std::max(deepest, o.overlap.depth / boxes.cell(o.cell).side);
     return deepest;
 }
@@ -96,7 +94,8 @@ public:
     {
         boxes_.update(position);
         boxes_.find_candidates(0);
-        return deepest_overlap(boxes_, boxes_.find_overlaps(position), obstacles_.find(model_, boxes_, time));
+        boxes_.find_overlaps();
+        return deepest_overlap(boxes_, obstacles_.find(model_, boxes_, time));
     }
 
 private:
@@ -152,7 +151,12 @@ BoxMethod::BoxMethod(const World& world, const BoxesOptions& options_in)
       boxes_(box_cells(world.model, options_in.extent), {options_in.planes, options_in.inner},
              sorted(world.model.no_contact)),
       obstacles_(world.model), response_(boxes_, world.model.mass, fixed_blocks(world.model), options_in.law)
-{}
+{
+    boxes_.watch([this](Index i, const Box& around) {
+        const Vec3 low(around.lo(0), around.lo(1), around.lo(2)), high(around.hi(0), around.hi(1), around.hi(2));
+        return obstacles_.may_come_near(low, high, boxes_.cell(i).side / 2);
+    });
+}
 
 StepReport BoxMethod::step(World& world, Real dt)
 {
@@ -161,6 +165,10 @@ StepReport BoxMethod::step(World& world, Real dt)
     const Model& model = world.model;
     State& state = world.state;
     memory_ = state.memory.use<BoxesMemory>();
+    for (std::size_t j = 0; j < memory_.a.size(); ++j) {
+        if (memory_.a[j] >= 0) boxes_.keep_awake(memory_.a[j]);
+        boxes_.keep_awake(memory_.b[j]);
+    }
     Correction correction;
     correction.motion = [&](const State& start, Real h, Vec3s& path) {
         if (!matching_.empty()) {
@@ -185,17 +193,20 @@ StepReport BoxMethod::step(World& world, Real dt)
 
 Real BoxMethod::find(const Model& model, const State& state, Search search)
 {
-    if (search == Search::again) {
-        touching_ = &obstacles_.find_again(model, boxes_, state.position);
-        pairs_ = &boxes_.find_overlaps_again(state.position, moved_);
+    const Vec3s& x = state.position;
+    moved_.resize(x.size());
+    if (search == Search::near) {
+        touching_ = &obstacles_.find(model, boxes_, state.time, true);
+        pairs_ = &boxes_.find_near();
+    } else if (search == Search::overlaps) {
+        touching_ = &obstacles_.find(model, boxes_, state.time);
+        pairs_ = &boxes_.find_overlaps(too_deep());
     } else {
-        const bool near = search == Search::near;
-        touching_ = &obstacles_.find(model, boxes_, state.time, near);
-        pairs_ = near ? &boxes_.find_near(state.position) : &boxes_.find_overlaps(state.position);
-        moved_.resize(state.position.size());
+        touching_ = &obstacles_.find_again(model, boxes_, x, moved_);
+        pairs_ = &boxes_.find_overlaps_again(x, moved_, too_deep());
     }
     std::fill(moved_.begin(), moved_.end(), std::uint8_t(0));
-    return deepest_overlap(boxes_, *pairs_, *touching_);
+    return search == Search::near ? 0 : deepest_overlap(boxes_, *touching_);
 }
 
 /// Impulses on what touches at the start of a sub-step, or would touch on its way: what rests then does not move, and
@@ -249,10 +260,10 @@ void BoxMethod::take_overlaps_away(const Model& model, State& state, Real dt, St
             const ScopedTimer timer(report.profile, "overlaps");
             own.overlap = find(model, state, own.passes == 0 ? Search::overlaps : Search::again);
         }
-        if (own.passes == 0) own.collisions = count(*pairs_) + count(*touching_);
+        if (own.passes == 0) own.collisions = boxes_.overlap_count() + count(*touching_);
         if (own.overlap <= options_.tolerance || own.passes >= options_.passes) break;
         const ScopedTimer timer(report.profile, "respond");
-        make_contacts(model, (response_.law().left + options_.tolerance) / 2);
+        make_contacts(model, too_deep());
         if (own.passes == 0) { // what has just hit must not go on: matching shapes would turn the shift into speed
             response_.load(state.velocity, velocity_);
             free_velocity_ = velocity_;
@@ -285,7 +296,7 @@ void BoxMethod::collide_in_order(const Model& model, State& state, Real dt, Step
     }
     const ScopedTimer timer(report.profile, "respond");
     find(model, state, Search::overlaps);
-    own.collisions = count(*pairs_) + count(*touching_);
+    own.collisions = boxes_.overlap_count() + count(*touching_);
     response_.load(state.velocity, velocity_);
     const auto act = [&](BoxContact contact, const Vec3& wall) {
         response_.set_wanted(contact, wall, velocity_, dt);
@@ -316,7 +327,7 @@ void BoxMethod::make_contacts(const Model& model, Real deeper)
     sources_.clear();
     for (Index i = 0; i < pairs; ++i) {
         const auto& [a, b, overlap] = (*pairs_)[i];
-        if (overlap.depth > deeper * std::min(boxes_.cell(a).side, boxes_.cell(b).side)) sources_.push_back(i);
+        if (overlap.depth > deeper * boxes_.side(a, b)) sources_.push_back(i);
     }
     for (Index i = 0; i < count(*touching_); ++i) {
         const ObstacleOverlap& o = (*touching_)[i];
@@ -437,7 +448,7 @@ void BoxMethod::add_contacts(Real dt, StepReport& report) const
 {
     report.contacts.clear();
     const Index pairs = count(*pairs_);
-    const auto centre = [&](Index cell) { return Vec3(boxes_.box(cell).nodes.colwise().mean().transpose()); };
+    const auto centre = [&](Index cell) -> const Vec3& { return boxes_.box(cell).centre; };
     for (const BoxContact& c : contacts_) {
         if (c.impulse.isZero(0)) continue;
         const Index body = boxes_.cell(c.b).body;

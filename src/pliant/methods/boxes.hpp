@@ -67,9 +67,11 @@ private:
     BoxesMemory remember(Real dt) const;
     void take_overlaps_away(const Model& model, State& state, Real dt, StepReport& report);
     void collide_in_order(const Model& model, State& state, Real dt, StepReport& report);
-    /// What overlaps now; returns the deepest overlap, in cells.
+    /// What overlaps by too much now, or what is near; returns the deepest overlap, in cells.
     enum class Search { near, overlaps, again };
     Real find(const Model& model, const State& state, Search search);
+    /// Overlap from which on it is taken away, in cells.
+    Real too_deep() const { return (response_.law().left + options_.tolerance) / 2; }
     /// The contacts of what was found and is deeper than a part of a cell, in groups that share nothing.
     void make_contacts(const Model& model, Real deeper);
     BoxContact made(const Model& model, Index source) const;

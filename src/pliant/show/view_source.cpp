@@ -8,6 +8,7 @@
 #include <bit>
 #include <cmath>
 #include <fstream>
+#include <map>
 
 namespace pliant {
 namespace {
@@ -93,7 +94,45 @@ std::string encode_frame(const Frame& frame)
     return bytes;
 }
 
-RunViewSource::RunViewSource(const std::filesystem::path& directory) : reader_(directory), scene_(reader_.scene())
+ViewPoints::ViewPoints(const RunMesh& mesh)
+{
+    const SurfaceMap& map = mesh.map;
+    carrier.assign(mesh.rest.size(), none);
+    std::vector<Index> point_of(static_cast<std::size_t>(mesh.block_count), none); // among the nodes
+    std::map<std::array<Index, 8>, Index> known;
+    for (const RunBody& body : mesh.bodies) {
+        const Index end = body.first_vertex + body.vertex_count;
+        bool rides = body.kind == BodyKind::lattice;
+        for (Index v = body.first_vertex; v < end && rides; ++v)
+            rides = map.frame[v] == none && map.blocks(v).size() == 8;
+        known.clear();
+        for (Index v = body.first_vertex; v < end; ++v) {
+            if (!rides) {
+                carrier[v] = -1 - count(vertex);
+                vertex.push_back(v);
+                continue;
+            }
+            std::array<Index, 8> corners;
+            std::ranges::copy(map.blocks(v), corners.begin());
+            const auto [cell, is_new] = known.try_emplace(corners, count(cells));
+            carrier[v] = cell->second;
+            if (!is_new) continue;
+            for (Index& corner : corners) {
+                if (point_of[corner] == none) {
+                    point_of[corner] = count(block);
+                    block.push_back(corner);
+                }
+                corner = point_of[corner];
+            }
+            cells.push_back(corners);
+        }
+    }
+    for (auto& corners : cells)
+        for (Index& corner : corners) corner += count(vertex);
+}
+
+RunViewSource::RunViewSource(const std::filesystem::path& directory)
+    : reader_(directory), points_(reader_.mesh()), scene_(reader_.scene())
 {
     const Vec3 up = up_axis(scene_);
     const std::vector<Vec3> colours = body_colours(reader_.bodies());
@@ -141,12 +180,25 @@ std::string RunViewSource::topology()
 {
     const RunMesh& mesh = reader_.mesh();
     std::string bytes;
-    bytes.reserve(8 + 12 * (mesh.rest.size() + mesh.triangles.size()));
+    bytes.reserve(12 + 28 * mesh.rest.size() + 12 * mesh.triangles.size() + 32 * points_.cells.size());
     append<std::uint32_t>(bytes, mesh.rest.size());
     append<std::uint32_t>(bytes, mesh.triangles.size());
+    append<std::uint32_t>(bytes, points_.cells.size());
     for (const Vec3& x : mesh.rest) append(bytes, x);
     for (const Triangle& t : mesh.triangles)
         for (const Index v : t) append<std::uint32_t>(bytes, v);
+    if (points_.cells.empty()) return bytes; // points are vertices
+    for (const auto& corners : points_.cells)
+        for (const Index p : corners) append<std::uint32_t>(bytes, p);
+    for (const Index c : points_.carrier) append<std::int32_t>(bytes, c);
+    for (Index v = 0; v < count(mesh.rest); ++v) {
+        Vec3 place = Vec3::Zero(); // sums of the weights of trilinear_weights()
+        if (points_.carrier[v] >= 0)
+            for (int k = 0; k < 8; ++k)
+                for (int n = 0; n < 3; ++n)
+                    if (k >> n & 1) place[n] += mesh.map.weights(v)[k];
+        append(bytes, place);
+    }
     return bytes;
 }
 
@@ -155,7 +207,29 @@ std::string RunViewSource::frame(Index number)
     std::error_code status; // this one file only: counting all of them takes longer than reading one
     if (number < 0 || !std::filesystem::exists(reader_.frame_path(number), status))
         throw Error("there is no such frame");
-    return encode_frame(reader_.frame(number));
+    if (points_.cells.empty()) return encode_frame(reader_.frame(number));
+    const StoredFrame stored = reader_.stored_frame(number);
+    Frame frame;
+    if (points_.vertex.empty()) { // nothing but lattices, and planes
+        frame.step = stored.step;
+        frame.time = stored.state.time;
+        frame.planes = stored.state.planes;
+        frame.contacts = stored.contacts;
+    } else {
+        const Frame all = make_frame(reader_.mesh(), stored);
+        frame = all;
+        frame.positions.clear();
+        frame.stress.clear();
+        for (const Index v : points_.vertex) {
+            frame.positions.push_back(all.positions[v]);
+            frame.stress.push_back(all.stress[v]);
+        }
+    }
+    for (const Index b : points_.block) {
+        frame.positions.push_back(stored.state.position[b]);
+        frame.stress.push_back(stored.stress[b]);
+    }
+    return encode_frame(frame);
 }
 
 void StatsLines::update(const std::filesystem::path& path)
