@@ -343,8 +343,11 @@ void PairDepth::propagate(const CollisionMesh& mesh, std::span<const Vec3> x, Po
                 const Vec3 step = x[q] - p;
                 average.add(step.squaredNorm(), step.dot(from.direction) + from.depth, from.direction);
             }
-            // The layer stays `waiting` until all of the layer is done: nobody reads it before.
-            groups.depth[e] = average.result(waiting, origin);
+            // The layer stays `waiting` until all of the layer is done: neighbours read it meanwhile.
+            const PointDepth found = average.result(layer, origin);
+            groups.depth[e].direction = found.direction;
+            groups.depth[e].depth = found.depth;
+            groups.depth[e].origin = found.origin;
         };
         parallel_for(count(next_), average_of, at_once);
         for (Index e : next_) groups.depth[e].layer = layer;

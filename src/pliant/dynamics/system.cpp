@@ -227,15 +227,19 @@ CgResult LinearSystem::solve_part(Index part, const CgOptions& options, const Cg
     }
     const TreeFactor* factor = factors_->factor(A_, part);
     if (!factor) return iterate(options); // not positive definite in this arithmetic
-    Vec3s x = v;
-    factor->solve(b_, x);
+    Vec3s before;
+    for (const Index i : factor->blocks()) before.push_back(v[i]);
+    factor->solve(b_, v);
     Real residual_sq = 0;
     for (const Index i : factor->blocks()) {
-        const Vec3 r = b_[i] - A_.row_product(i, x);
+        const Vec3 r = b_[i] - A_.row_product(i, v);
         residual_sq += r.dot(diagonal_inverse_[i] * r);
     }
-    if (!std::isfinite(residual_sq)) return iterate(options); // numbers beyond what a factor can hold
-    for (const Index i : factor->blocks()) v[i] = x[i];
+    if (!std::isfinite(residual_sq)) { // numbers beyond what a factor can hold
+        Index k = 0;
+        for (const Index i : factor->blocks()) v[i] = before[k++];
+        return iterate(options);
+    }
     result.residual = options.scale > 0 ? std::sqrt(residual_sq) / options.scale : 0;
     result.converged = result.residual <= options.tolerance;
     return result;
