@@ -168,7 +168,7 @@ TEST(Multigrid, HeldBlocksStayWhereTheyAre)
     Sheets s = make_sheets(30, 1, false);
     for (const Index i : {0, 17, 450}) s.held[i] = 1;
     Multigrid m = s.multigrid();
-    const Multigrid::Region all = Sheets::everything(m);
+    Multigrid::Region all = Sheets::everything(m);
     for (const float added : {0.0f, 100.0f}) { // contact may add to their diagonal: in one direction, here
         for (const Index i : {0, 17, 450}) m.added().element(m.order().lane_of_block[i], 3) = added;
         m.use_added(all);
@@ -182,7 +182,7 @@ TEST(Multigrid, WhatIsAddedToTheDiagonalHoldsOnAllLevels)
     // A sheet whose left half is held by large stiffness hardly answers there, and as before elsewhere.
     const Sheets s = make_sheets(40, 1, false);
     Multigrid m = s.multigrid();
-    const Multigrid::Region all = Sheets::everything(m);
+    Multigrid::Region all = Sheets::everything(m);
     const Vec3s push(s.rest.size(), Vec3(0, 0, 1));
     const Vec3s before = from_lanes(m, m.cycle(all, to_lanes(m, push)), push.size());
     const auto held = [&](Index i) { return s.rest[i].x() < 20; };
@@ -196,6 +196,76 @@ TEST(Multigrid, WhatIsAddedToTheDiagonalHoldsOnAllLevels)
             EXPECT_LT(after[i].norm(), 1e-2 * before[i].norm()) << i;
         } else if (s.rest[i].x() > 30) {
             EXPECT_GT(after[i].norm(), 0.1 * before[i].norm()) << i;
+        }
+}
+
+TEST(Multigrid, CouplingsActLikeTheSameStiffnessInTheMatrix)
+{
+    // Stiff limits of length on some edges, one of them twice and some to held blocks: as springs in the matrix or as
+    // couplings beside it the cycle is the same, on all levels.
+    for (const bool shuffled : {false, true}) {
+        Sheets s = make_sheets(40, 2, shuffled);
+        for (const Index i : {0, 17, 450}) s.held[i] = 1;
+        Multigrid m = s.multigrid();
+        Multigrid::Region all = Sheets::everything(m);
+        Sheets with = s;
+        Random random(11);
+        std::vector<Multigrid::Coupling> couplings;
+        const BlockPattern& pattern = s.A.pattern();
+        for (Index i = 0; i < pattern.rows(); ++i)
+            for (Index k = pattern.row_begin[i]; k < pattern.row_begin[i + 1]; ++k) {
+                const Index j = pattern.column[k];
+                if (j <= i || (random.below(3) > 0 && !s.held[i] && !s.held[j])) continue;
+                const Vec3 d = random.on_sphere();
+                const Mat3 K = 1e4 * d * d.transpose();
+                for (int times = random.below(20) == 0 ? 2 : 1; times > 0; --times) {
+                    couplings.push_back({m.order().lane_of_block[i], m.order().lane_of_block[j], {}});
+                    const Real six[6] = {K(0, 0), K(0, 1), K(0, 2), K(1, 1), K(1, 2), K(2, 2)};
+                    std::copy(six, six + 6, couplings.back().K.begin());
+                    with.A.block(pattern.diagonal[i]) += K;
+                    with.A.block(pattern.diagonal[j]) += K;
+                    with.A.block(pattern.slot(i, j)) -= K;
+                    with.A.block(pattern.slot(j, i)) -= K;
+                }
+            }
+        ASSERT_GT(couplings.size(), 1000u);
+        const Vec3s b = random_vectors(s.rest.size(), 13);
+        const Vec3s without = from_lanes(m, m.cycle(all, to_lanes(m, b)), b.size());
+        m.use_added(all, couplings);
+        const Vec3s beside = from_lanes(m, m.cycle(all, to_lanes(m, b)), b.size());
+        Multigrid other = with.multigrid();
+        const Vec3s inside = from_lanes(other, other.cycle(Sheets::everything(other), to_lanes(other, b)), b.size());
+        Vec3s difference = beside, change = beside;
+        for (std::size_t i = 0; i < b.size(); ++i) {
+            difference[i] -= inside[i];
+            change[i] -= without[i];
+        }
+        EXPECT_LT(norm(difference), 1e-4 * norm(inside));
+        EXPECT_GT(norm(change), 0.1 * norm(inside));
+        m.added() = LaneBlocks(m.order().lanes()); // those that lead to held blocks are there
+        m.use_added(all);
+        EXPECT_EQ(from_lanes(m, m.cycle(all, to_lanes(m, b)), b.size()), without);
+    }
+}
+
+TEST(LaneMatrix, ReadsNothingOfOtherComponents)
+{
+    // Another thread may be in the middle of writing there, and a component that diverges must not spoil the others.
+    const Real infinity = std::numeric_limits<Real>::infinity();
+    for (const bool shuffled : {false, true})
+        for (const Index side : {3, 10, 21}) {
+            const Sheets s = make_sheets(side, 3, shuffled);
+            const Multigrid m = s.multigrid();
+            Vec3s x = random_vectors(s.rest.size(), 3);
+            for (std::size_t i = 0; i < x.size(); ++i)
+                if (s.component[i] != 1) x[i].setConstant(infinity);
+            const LaneVectors lanes = to_lanes(m, x);
+            const Index second = 1;
+            const Multigrid::Region region = m.region({&second, 1});
+            for (const Index chunk : region.finest()) {
+                const Float8x3 y = m.matrix().product(Float8::width * chunk, lanes);
+                EXPECT_TRUE(std::isfinite(dot(y, y).sum())) << "side " << side << " shuffled " << shuffled;
+            }
         }
 }
 

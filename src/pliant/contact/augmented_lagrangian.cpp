@@ -25,6 +25,10 @@ constexpr int loaded_steps = 40;      ///< or with heavy bodies, whose motions t
 constexpr double newton_sq = 0.09;    ///< which leaves so much of the squared gradient: rows change sides before
 constexpr Index few_chunks = 512;     ///< steps by the diagonal go over so few faster than threads meet
 constexpr int line_search_steps = 20; ///< slopes looked at: in most searches one or two are
+// Limits of length at an impact, where the step is too long for what has to be pulled along: in half of it or a quarter
+// they converge in a dozen iterations. Others have dynamics below 0.1 by then.
+constexpr int hopeless_iterations = 16;
+constexpr Real hopeless_dynamics = 0.5, hopeless_strain = 5; ///< the latter in rooms
 
 } // namespace
 
@@ -160,7 +164,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
                                          const ContactSolverOptions& options, LagrangianPart& part, Vec3s& dv,
                                          Multipliers& lambda)
 {
-    const Multigrid::Region region = multigrid_.region(part.components);
+    Multigrid::Region region = multigrid_.region(part.components);
     const Chunks chunks = region.finest();
     const LaneOrder& order = multigrid_.order();
     const LaneMatrix& A = multigrid_.matrix();
@@ -215,7 +219,9 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         result.history.push_back(r.worst());
         const bool strained = of_rows.strain > 1;
         result.converged = r.worst() <= options.tolerance && r.gap <= options.gap_tolerance && !strained;
-        if (result.converged || result.iterations >= most_iterations) break;
+        result.given_up = options.may_give_up && !part.loaded && result.iterations >= hopeless_iterations &&
+                          of_rows.strain > hopeless_strain && r.dynamics > hopeless_dynamics;
+        if (result.converged || result.given_up || result.iterations >= most_iterations) break;
         if (!patient && (loaded || result.iterations == patient_iterations)) {
             patient = true;
             rows.freeze_bounds();
@@ -238,7 +244,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
             LaneBlocks& C = multigrid_.added();
             for_chunks(chunks, [&](Index lane) { std::fill(C.chunk(lane), C.chunk(lane) + LaneBlocks::floats, 0.0f); });
             rows.add_stiffness(C);
-            multigrid_.use_added(region);
+            multigrid_.use_added(region, rows.couplings());
             stiffness_changed = false;
         }
         if (patient) {

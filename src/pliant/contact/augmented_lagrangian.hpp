@@ -7,7 +7,8 @@
 // multigrid cycle on A + J^T rho J as preconditioner. Every few iterations l becomes y. Iterations hardly depend on the
 // number of vertices, where relaxation needs as many as there are edges across the cloth. Where they do not get there
 // soon, Newton directions take over: the same preconditioner in a linear solve with J^T rho J as it is. Where rigid
-// bodies lie on cloth, that is from the start, and penalties follow the load.
+// bodies lie on cloth, that is from the start, and penalties follow the load. Contacts are on the diagonal of the
+// preconditioner, limits of length are between their ends, as stiff springs would be: a taut cloth moves as a whole.
 
 #include "pliant/contact/row_lanes.hpp"
 #include "pliant/linalg/multigrid.hpp"

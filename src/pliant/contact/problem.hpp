@@ -103,6 +103,7 @@ struct ContactSolverOptions {
     int local_passes = 1;      ///< over one row's normal and tangents each time it is visited
     int anderson = 5;          ///< depth of the acceleration, 0: none
     FrictionCone cone = FrictionCone::pyramid;
+    bool may_give_up = false; ///< where it looks hopeless: something else will be tried instead
 
     bool operator==(const ContactSolverOptions&) const = default;
 };
@@ -118,6 +119,7 @@ struct ContactResiduals {
 struct ContactResult {
     int iterations = 0;
     bool converged = false;
+    bool given_up = false;
     ContactResiduals residuals;
     std::vector<Real> history; ///< worst() at every check
 };

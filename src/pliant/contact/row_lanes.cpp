@@ -329,7 +329,9 @@ RowLanes::Residuals RowLanes::answer_balls(Index row)
     set(y_, row, y);
     set(impulse_, row, y);
     std::array<Float8, 6> stiffness;
-    add_outer(where_greater(length, radius, rho / (length * length)), z, z, stiffness);
+    // rho along the ball's radius; across it the tension turns with the edge, as a taut string's does.
+    add_outer(where_greater(length, radius, rho * radius / (length * length * length)), z, z, stiffness);
+    for (const int e : {0, 3, 5}) stiffness[e] += k;
     Residuals residuals;
     residuals.changed = remember_stiffness(row, stiffness);
     const Float8 room = Float8::load(&room_[row]);
@@ -416,7 +418,7 @@ void RowLanes::add_stiffness(LaneBlocks& C) const
             for (int e = 0; e < 6; ++e) {
                 float sum = 0;
                 for (Index k = touch_begin_[t]; k < touch_begin_[t + 1]; ++k)
-                    sum += touches_[k].share * stiffness_[e][touches_[k].row];
+                    if (touches_[k].row < first_ball_) sum += touches_[k].share * stiffness_[e][touches_[k].row];
                 C.element(touched_[t], e) += sum;
             }
         },
@@ -434,6 +436,21 @@ void RowLanes::add_stiffness(LaneBlocks& C) const
         const float six[6] = {sum(0, 0), sum(0, 1), sum(0, 2), sum(1, 1), sum(1, 2), sum(2, 2)};
         for (int e = 0; e < 6; ++e) C.element(arm_touched_[t], e) += six[e];
     }
+}
+
+std::vector<Multigrid::Coupling> RowLanes::couplings() const
+{
+    std::vector<Multigrid::Coupling> couplings;
+    for (Index row = first_ball_; row < first_ball_ + balls_; ++row) {
+        Multigrid::Coupling k;
+        for (int e = 0; e < 6; ++e) k.K[e] = stiffness_[e][row];
+        if (!(k.K[0] + k.K[3] + k.K[5] > 0)) continue;
+        const Index place = width * entry_begin_[row / width] + row % width;
+        k.a = entry_lane_[place];
+        k.b = entry_lane_[place + width];
+        couplings.push_back(k);
+    }
+    return couplings;
 }
 
 std::array<double, 2> RowLanes::slope(float alpha) const
@@ -456,7 +473,9 @@ std::array<double, 2> RowLanes::slope(float alpha) const
         const Float8x3 z = s - (Float8(1) / max(rho, Float8(1e-30f))) * axis(l_, row);
         const Float8 length = max(sqrt(dot(z, z)), Float8(1e-30f)), along = dot(z, js) / length;
         slope += where_greater(length, radius, rho * (length - radius) * along).sum();
-        curvature += where_greater(length, radius, rho * along * along).sum();
+        const Float8 across = max(Float8(0), dot(js, js) - along * along);
+        curvature +=
+            where_greater(length, radius, rho * (along * along + (Float8(1) - radius / length) * across)).sum();
     };
     const Index chunks = rows_ / width, tasks = (chunks + chunks_a_task - 1) / chunks_a_task;
     std::vector<std::array<double, 2>> partial(static_cast<std::size_t>(tasks), {0, 0});

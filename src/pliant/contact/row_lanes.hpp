@@ -9,7 +9,7 @@
 //   y = -rho (z - P z),   z = s - l / rho,   P the projection to the ball.
 
 #include "pliant/contact/problem.hpp"
-#include "pliant/linalg/lane_matrix.hpp"
+#include "pliant/linalg/multigrid.hpp"
 
 namespace pliant {
 
@@ -48,8 +48,11 @@ public:
     Residuals answer();
     /// force += J^T y.
     void add_impulses(LaneVectors& force) const;
-    /// What the rows' stiffness adds to the diagonal blocks: an upper bound of J^T diag(rho) J over the active ones.
+    /// What the contacts' stiffness adds to the diagonal blocks: an upper bound of J^T diag(rho) J over the active
+    /// ones.
     void add_stiffness(LaneBlocks& C) const;
+    /// What the balls' stiffness adds between their ends.
+    std::vector<Multigrid::Coupling> couplings() const;
 
     /// out += J^T K J d with the stiffness K of the last answer().
     void add_response(const LaneVectors& d, LaneVectors& out);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cstdlib>
 #include <set>
 
 namespace pliant {
@@ -27,41 +26,45 @@ LaneOrder make_lane_order(const std::vector<Index>& component, Index components)
     return order;
 }
 
-LaneMatrix::LaneMatrix(const LanePattern& pattern)
+LaneMatrix::LaneMatrix(const LanePattern& pattern, const std::vector<Index>& chunk_begin)
 {
-    assert(pattern.lanes() % Float8::width == 0);
-    for (Index lane = 0; lane < pattern.lanes(); lane += Float8::width) {
-        std::set<Index> shifts;
-        Index widest = 0;
-        for (Index i = lane; i < lane + Float8::width; ++i) {
-            widest = std::max(widest, pattern.row_begin[i + 1] - pattern.row_begin[i]);
-            for (Index s = pattern.row_begin[i]; s < pattern.row_begin[i + 1]; ++s)
-                shifts.insert(pattern.column[s] - i);
-        }
-        // Rows of a regular mesh have their neighbours at the same distances: then eight columns are one load. Slots
-        // with a few empty lanes are still cheaper than a gather.
-        const bool regular = count(shifts) <= widest + widest / 2 + 2;
-        const Index slots = regular ? count(shifts) : widest, first = begin_.back();
-        begin_.push_back(first + slots);
-        shift_.resize(static_cast<std::size_t>(first + slots), gathered);
-        column_.resize(shift_.size() * 8, lane);
-        source_.resize(shift_.size() * 8, none);
-        if (regular) std::copy(shifts.begin(), shifts.end(), shift_.begin() + first);
-        for (Index i = lane; i < lane + Float8::width; ++i) {
-            Index slot = first;
-            for (Index s = pattern.row_begin[i]; s < pattern.row_begin[i + 1]; ++s, ++slot) {
-                if (regular) {
-                    const Index shift = pattern.column[s] - i;
-                    slot = Index(std::lower_bound(shift_.begin() + first, shift_.end(), shift) - shift_.begin());
-                    guard_ = std::max(guard_, std::abs(shift));
-                }
-                column_[8 * slot + i - lane] = pattern.column[s];
-                source_[8 * slot + i - lane] = pattern.slot[s];
+    assert(pattern.lanes() == Float8::width * chunk_begin.back());
+    for (std::size_t c = 0; c + 1 < chunk_begin.size(); ++c)
+        for (Index chunk = chunk_begin[c]; chunk < chunk_begin[c + 1]; ++chunk)
+            add_chunk(pattern, Float8::width * chunk, Float8::width * chunk_begin[c],
+                      Float8::width * chunk_begin[c + 1]);
+    values_.assign(72 * shift_.size(), 0.0f);
+}
+
+/// first, last: the lanes of the chunk's component. No other is ever read: another thread may be at work on them.
+void LaneMatrix::add_chunk(const LanePattern& pattern, Index lane, Index first, Index last)
+{
+    std::set<Index> shifts;
+    Index widest = 0;
+    for (Index i = lane; i < lane + Float8::width; ++i) {
+        widest = std::max(widest, pattern.row_begin[i + 1] - pattern.row_begin[i]);
+        for (Index s = pattern.row_begin[i]; s < pattern.row_begin[i + 1]; ++s) shifts.insert(pattern.column[s] - i);
+    }
+    // Rows of a regular mesh have their neighbours at the same distances: then eight columns are one load. Slots with a
+    // few empty lanes are still cheaper than a gather.
+    const bool regular = count(shifts) <= widest + widest / 2 + 2;
+    const Index slots = regular ? count(shifts) : widest, begin = begin_.back();
+    begin_.push_back(begin + slots);
+    shift_.resize(static_cast<std::size_t>(begin + slots), gathered);
+    column_.resize(shift_.size() * 8, lane);
+    source_.resize(shift_.size() * 8, none);
+    for (Index i = lane; i < lane + Float8::width; ++i) {
+        Index slot = begin;
+        for (Index s = pattern.row_begin[i]; s < pattern.row_begin[i + 1]; ++s, ++slot) {
+            if (regular) {
+                const auto shift = shifts.find(pattern.column[s] - i);
+                slot = begin + Index(std::distance(shifts.begin(), shift));
+                if (lane + *shift >= first && lane + *shift + Float8::width <= last) shift_[slot] = *shift;
             }
+            column_[8 * slot + i - lane] = pattern.column[s];
+            source_[8 * slot + i - lane] = pattern.slot[s];
         }
     }
-    guard_ += Float8::width;
-    values_.assign(72 * shift_.size(), 0.0f);
 }
 
 template <class Number>

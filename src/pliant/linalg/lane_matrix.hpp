@@ -42,10 +42,9 @@ struct LanePattern {
 class LaneMatrix {
 public:
     LaneMatrix() = default;
-    explicit LaneMatrix(const LanePattern& pattern);
+    /// chunk_begin: per component + 1. A product's rows read the lanes of their own component alone.
+    LaneMatrix(const LanePattern& pattern, const std::vector<Index>& chunk_begin);
 
-    /// How far outside of its lanes a vector that is multiplied must be readable.
-    Index guard() const { return guard_; }
     /// Copies blocks: 9 numbers each, column-major, at 9 * slot.
     template <class Number>
     void load(const Number* blocks, Chunks chunks);
@@ -68,12 +67,13 @@ public:
 private:
     static constexpr Index gathered = std::numeric_limits<Index>::min();
 
+    void add_chunk(const LanePattern& pattern, Index lane, Index first, Index last);
+
     std::vector<Index> begin_ = {0}; ///< per chunk + 1: its slots
     std::vector<Index> shift_;       ///< per slot: columns are the rows' lanes plus this, or gathered
     std::vector<Index> column_;      ///< per slot, eight
     std::vector<Index> source_;      ///< per slot, eight: where the block is copied from, or none
     std::vector<float> values_;      ///< per slot, 72
-    Index guard_ = 0;
 };
 
 } // namespace pliant

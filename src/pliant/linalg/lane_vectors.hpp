@@ -24,16 +24,13 @@ struct LaneOrder {
 /// component: per block a number from 0 on, or none for blocks that are left out. Blocks keep their order.
 LaneOrder make_lane_order(const std::vector<Index>& component, Index components);
 
-/// One 3-vector a lane, in three planes. Loads that start up to `guard` lanes outside are allowed and read zeros there.
+/// One 3-vector a lane, in three planes.
 class LaneVectors {
 public:
     LaneVectors() = default;
-    LaneVectors(Index lanes, Index guard) : stride_(lanes + 2 * guard + Float8::width), guard_(guard)
-    {
-        data_.assign(3 * static_cast<std::size_t>(stride_), 0.0f);
-    }
-    float* plane(int k) { return data_.data() + std::size_t(k) * stride_ + guard_; }
-    const float* plane(int k) const { return data_.data() + std::size_t(k) * stride_ + guard_; }
+    explicit LaneVectors(Index lanes) : stride_(lanes), data_(3 * static_cast<std::size_t>(lanes), 0.0f) {}
+    float* plane(int k) { return data_.data() + std::size_t(k) * stride_; }
+    const float* plane(int k) const { return data_.data() + std::size_t(k) * stride_; }
 
     /// Eight lanes from the given one on.
     Float8x3 at(Index lane) const
@@ -57,7 +54,7 @@ public:
     }
 
 private:
-    Index stride_ = 0, guard_ = 0;
+    Index stride_ = 0;
     std::vector<float> data_;
 };
 

@@ -2,6 +2,7 @@
 
 #include "pliant/linalg/aggregates.hpp"
 
+#include <algorithm>
 #include <cassert>
 #include <numeric>
 
@@ -79,15 +80,14 @@ Multigrid::Multigrid(const BlockPattern& pattern, const std::vector<Index>& comp
         levels_.push_back(std::move(coarse));
     }
     for (Level& level : levels_) {
-        level.A = LaneMatrix(level.pattern);
+        level.A = LaneMatrix(level.pattern, level.chunk_begin);
         level.diagonal = diagonal_slots(level.pattern);
-        const Index lanes = level.pattern.lanes(), guard = level.A.guard();
+        const Index lanes = level.pattern.lanes();
         level.D = level.C = level.inverse = LaneBlocks(lanes);
         level.had_added.assign(static_cast<std::size_t>(lanes / Float8::width), 0);
-        level.x = level.y = level.b = level.first = level.left = LaneVectors(lanes, guard);
+        level.x = level.y = level.b = level.first = level.left = LaneVectors(lanes);
     }
     metric_ = levels_.front().inverse;
-    guard_ = levels_.front().A.guard();
 }
 
 Multigrid::Region Multigrid::region(std::span<const Index> components) const
@@ -167,12 +167,17 @@ void Multigrid::update(const BlockMatrix& A, const Region& region)
     });
 }
 
-/// (D + C)^-1 of eight lanes by cofactors; 0 where D is 0: padding and held blocks.
-void Multigrid::invert(Level& level, Index lane) const
+/// (D + C + couplings)^-1 of eight lanes by cofactors; 0 where D is 0: padding and held blocks.
+void Multigrid::invert(Level& level, Index lane, std::span<const Coupling> couplings) const
 {
     const float *d = level.D.chunk(lane), *c = level.C.chunk(lane);
     float* out = level.inverse.chunk(lane);
-    const auto sum = [&](int e) { return Float8::load(d + 8 * e) + Float8::load(c + 8 * e); };
+    float coupled[LaneBlocks::floats] = {};
+    for (const Coupling& k : couplings)
+        for (int e = 0; e < 6; ++e) coupled[8 * e + k.a - lane] += k.K[e];
+    const auto sum = [&](int e) {
+        return Float8::load(d + 8 * e) + Float8::load(c + 8 * e) + Float8::load(coupled + 8 * e);
+    };
     const Float8 tiny = 1e-30f;
     Float8 xx = sum(0), xy = sum(1), xz = sum(2), yy = sum(3), yz = sum(4), zz = sum(5);
     // Scaled, so that products of three neither underflow nor overflow for grams and tons.
@@ -192,8 +197,67 @@ void Multigrid::invert(Level& level, Index lane) const
     ((xx * yy - xy * xy) * factor).store(out + 40);
 }
 
-void Multigrid::use_added(const Region& region)
+namespace {
+
+/// Those of one chunk, seen from its lanes.
+std::span<const Multigrid::Coupling> couplings_of(const Multigrid::Region::Level& level, Index chunk)
 {
+    if (level.coupling_begin.empty()) return {};
+    const Index begin = level.coupling_begin[chunk - level.first_chunk];
+    return std::span(level.couplings).subspan(begin, level.coupling_begin[chunk - level.first_chunk + 1] - begin);
+}
+
+/// Sorted from a to b, those of the same two lanes added up.
+void merge(std::vector<Multigrid::Coupling>& couplings)
+{
+    std::stable_sort(couplings.begin(), couplings.end(),
+                     [](const auto& k, const auto& l) { return std::pair(k.a, k.b) < std::pair(l.a, l.b); });
+    std::size_t kept = 0;
+    for (std::size_t i = 0; i < couplings.size(); ++i) {
+        if (kept > 0 && couplings[kept - 1].a == couplings[i].a && couplings[kept - 1].b == couplings[i].b)
+            for (int e = 0; e < 6; ++e) couplings[kept - 1].K[e] += couplings[i].K[e];
+        else
+            couplings[kept++] = couplings[i];
+    }
+    couplings.resize(kept);
+}
+
+} // namespace
+
+/// On a coarse level those remain whose ends do not move together there.
+void Multigrid::set_couplings(Region& region, std::vector<Coupling> couplings)
+{
+    std::vector<Coupling> both;
+    for (const Coupling& k : couplings) { // one that leads to a held lane is like one added to the diagonal
+        if (held_[k.a] || held_[k.b]) {
+            for (int e = 0; e < 6; ++e) added().element(held_[k.a] ? k.b : k.a, e) += k.K[e];
+            continue;
+        }
+        both.push_back(k);
+        both.push_back({k.b, k.a, k.K});
+    }
+    merge(both);
+    for (std::size_t l = 0; l < levels_.size(); ++l) {
+        Region::Level& level = region.levels[l];
+        if (l > 0) {
+            for (Coupling& k : both) k = {levels_[l - 1].parent[k.a], levels_[l - 1].parent[k.b], k.K};
+            std::erase_if(both, [](const Coupling& k) { return k.a == k.b; }); // also where there is no coarser level
+            merge(both);
+        }
+        level.couplings = both;
+        level.coupling_begin.clear();
+        if (both.empty()) continue;
+        const auto [first, last] = std::minmax_element(level.all.begin(), level.all.end());
+        level.first_chunk = *first;
+        level.coupling_begin.assign(static_cast<std::size_t>(*last - *first + 2), 0);
+        for (const Coupling& k : both) ++level.coupling_begin[k.a / Float8::width - *first + 1];
+        std::partial_sum(level.coupling_begin.begin(), level.coupling_begin.end(), level.coupling_begin.begin());
+    }
+}
+
+void Multigrid::use_added(Region& region, std::vector<Coupling> couplings)
+{
+    set_couplings(region, std::move(couplings));
     const auto has_added = [](const Level& level, Index lane) {
         const float* c = level.C.chunk(lane);
         return std::any_of(c, c + LaneBlocks::floats, [](float x) { return x != 0; });
@@ -212,26 +276,41 @@ void Multigrid::use_added(const Region& region)
                     }
             }
             char& had = level.had_added[lane / Float8::width];
-            const bool has = has_added(level, lane);
-            if (has || had) invert(level, lane);
+            const std::span<const Coupling> coupled = couplings_of(region.levels[l], lane / Float8::width);
+            const bool has = has_added(level, lane) || !coupled.empty();
+            if (has || had) invert(level, lane, coupled);
             had = has;
         });
     }
 }
 
-Float8x3 Multigrid::residual(const Level& level, Index lane, const LaneVectors& b, const LaneVectors& x) const
+Float8x3 Multigrid::residual(std::size_t l, const Region& region, Index lane, const LaneVectors& b,
+                             const LaneVectors& x) const
 {
+    const Level& level = levels_[l];
     Float8x3 r = b.at(lane) - level.A.product(lane, x);
-    if (level.had_added[lane / Float8::width]) r = r - level.C.multiply(lane, x.at(lane));
-    return r;
+    if (!level.had_added[lane / Float8::width]) return r;
+    r = r - level.C.multiply(lane, x.at(lane));
+    const std::span<const Coupling> couplings = couplings_of(region.levels[l], lane / Float8::width);
+    if (couplings.empty()) return r;
+    float fx[8] = {}, fy[8] = {}, fz[8] = {};
+    for (const Coupling& k : couplings) {
+        const Eigen::Vector3f d = x.get(k.a) - x.get(k.b);
+        const Index i = k.a - lane;
+        fx[i] += k.K[0] * d[0] + k.K[1] * d[1] + k.K[2] * d[2];
+        fy[i] += k.K[1] * d[0] + k.K[3] * d[1] + k.K[4] * d[2];
+        fz[i] += k.K[2] * d[0] + k.K[4] * d[1] + k.K[5] * d[2];
+    }
+    return r - Float8x3{Float8::load(fx), Float8::load(fy), Float8::load(fz)};
 }
 
-/// y = x + omega (D + C)^-1 (b - (A + C) x).
-void Multigrid::smooth(const Level& level, Chunks chunks, float weight, const LaneVectors& b, const LaneVectors& x,
-                       LaneVectors& y) const
+/// y = x + omega (D + C)^-1 (b - (A + C) x), with couplings in C.
+void Multigrid::smooth(std::size_t l, const Region& region, Chunks chunks, float weight, const LaneVectors& b,
+                       const LaneVectors& x, LaneVectors& y) const
 {
+    const Level& level = levels_[l];
     for_chunks(chunks, [&](Index lane) {
-        y.set(lane, x.at(lane) + Float8(weight) * level.inverse.multiply(lane, residual(level, lane, b, x)));
+        y.set(lane, x.at(lane) + Float8(weight) * level.inverse.multiply(lane, residual(l, region, lane, b, x)));
     });
 }
 
@@ -243,13 +322,13 @@ const LaneVectors& Multigrid::descend(std::size_t l, const Region& region, const
     for_chunks(chunks.last,
                [&](Index lane) { level.x.set(lane, Float8(last_omega) * level.inverse.multiply(lane, b.at(lane))); });
     for (int pair = 0; pair < last_sweeps / 2; ++pair) {
-        smooth(level, chunks.last, last_omega, b, level.x, level.y);
-        smooth(level, chunks.last, last_omega, b, level.y, level.x);
+        smooth(l, region, chunks.last, last_omega, b, level.x, level.y);
+        smooth(l, region, chunks.last, last_omega, b, level.y, level.x);
     }
     if (chunks.on.empty()) return level.x;
     for_chunks(chunks.on,
                [&](Index lane) { level.x.set(lane, Float8(omega) * level.inverse.multiply(lane, b.at(lane))); });
-    for_chunks(chunks.on, [&](Index lane) { level.y.set(lane, residual(level, lane, b, level.x)); });
+    for_chunks(chunks.on, [&](Index lane) { level.y.set(lane, residual(l, region, lane, b, level.x)); });
     Level& coarse = levels_[l + 1];
     for_chunks(region.levels[l + 1].all, [&](Index first) {
         for (Index i = first; i < first + Float8::width; ++i) {
@@ -263,7 +342,7 @@ const LaneVectors& Multigrid::descend(std::size_t l, const Region& region, const
         for (Index i = first; i < first + Float8::width; ++i)
             if (level.parent[i] != none) level.x.put(i, level.x.get(i) + correction.get(level.parent[i]));
     });
-    smooth(level, chunks.on, omega, b, level.x, level.y);
+    smooth(l, region, chunks.on, omega, b, level.x, level.y);
     for_chunks(chunks.last, [&](Index lane) { level.y.set(lane, level.x.at(lane)); });
     return level.y;
 }
@@ -276,7 +355,7 @@ const LaneVectors& Multigrid::cycle(std::size_t l, const Region& region, const L
     const LaneVectors& once = descend(l, region, b);
     const Chunks all = region.levels[l].all;
     for_chunks(all, [&](Index lane) { level.first.set(lane, once.at(lane)); });
-    for_chunks(all, [&](Index lane) { level.left.set(lane, residual(level, lane, b, level.first)); });
+    for_chunks(all, [&](Index lane) { level.left.set(lane, residual(l, region, lane, b, level.first)); });
     const LaneVectors& again = descend(l, region, level.left);
     for_chunks(all, [&](Index lane) { level.first.set(lane, level.first.at(lane) + again.at(lane)); });
     return level.first;
