@@ -279,6 +279,7 @@ ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, 
         for (Index q = 0; q < count(parts); ++q) {
             if (!chosen[q]) continue;
             converged &= results[q].converged;
+            result.given_up |= results[q].given_up;
             if (!open[q]) continue;
             iterations = std::max(iterations, results[q].iterations);
             if (!parts[q].rows.empty()) result.history = results[q].history;
@@ -296,6 +297,7 @@ ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, 
             load[ball.b] -= ball.impulse;
         }
         result.converged = converged;
+        if (result.given_up) break;
         const bool more = watch_lengths(s, dv, 1, system.parts, chosen, parts, set);
         open = more ? chosen : falsely_converged(system, options, results, load, dv, lambda);
         if (std::find(open.begin(), open.end(), 1) == open.end()) break;

@@ -92,13 +92,14 @@ bool ContactSolver::diverged(const ContactResult& result) const
 {
     // The published rule and the local response promise no residual.
     const bool promises = options_.kind != SolverKind::ica_paper && options_.kind != SolverKind::local;
-    return promises && merit(result) > diverged_merit;
+    return promises && (result.given_up || merit(result) > diverged_merit);
 }
 
 ContactSolverOptions ContactSolver::options_for(Effort effort) const
 {
     ContactSolverOptions options = options_;
     if (effort == Effort::low) options.max_iterations = std::max(1, options_.max_iterations / 10);
+    options.may_give_up = effort == Effort::tentative;
     return options;
 }
 
@@ -136,7 +137,7 @@ ContactResult ContactSolver::run_ica(const ContactSystem& system, Effort effort,
             by_factor[part] |= turns[part_of_block_[i]] > 0;
             hopeless[part] |= turns[part_of_block_[i]] < 0;
         }
-    for (Index q = 0; q < parts.count; ++q) by_factor[q] = by_factor[q] && effort == Effort::full && affordable(q);
+    for (Index q = 0; q < parts.count; ++q) by_factor[q] = by_factor[q] && effort != Effort::low && affordable(q);
     ContactResult result;
     result.converged = true;
     std::vector<char> by_sweeps = by_factor;
@@ -149,7 +150,7 @@ ContactResult ContactSolver::run_ica(const ContactSystem& system, Effort effort,
     else if (std::find(by_sweeps.begin(), by_sweeps.end(), 1) != by_sweeps.end())
         result = solve_some(system, component_, by_sweeps, ica, dv, lambda);
     const std::vector<ContactResiduals> before = residuals_by_part(system, dv, lambda, options_.cone);
-    if (effort == Effort::full && !result.converged)
+    if (effort != Effort::low && !result.converged)
         for (Index q = 0; q < parts.count; ++q)
             if (!by_factor[q] && !hopeless[q] && merit(before[q]) > 1 && affordable(q)) by_factor[q] = 2;
     if (std::find_if(by_factor.begin(), by_factor.end(), [](char c) { return c != 0; }) != by_factor.end()) {
@@ -259,7 +260,7 @@ ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& 
         const ContactResult ica_result = solve_some(system, component_, others, ica, dv, lambda);
         result.iterations = std::max(result.iterations, ica_result.iterations);
     }
-    if (effort == Effort::full && options_.kind == SolverKind::automatic)
+    if (effort != Effort::low && !result.given_up && options_.kind == SolverKind::automatic)
         result.iterations +=
             relax_again(system, cloth_->also_relaxable(parts, chosen), load, warm_dv, warm, dv, lambda);
     system.load = &load;

@@ -174,9 +174,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         const Real longest = finder_.paths().uninterrupted(world.model, world.state.time, lengths.longest());
         const Real h = lengths.next(longest);
         const bool may_halve = lengths.refinement_may_halve() && !budget.spent();
-        const Effort effort = budget.spent() ? Effort::low : Effort::full;
-        const Divergence divergence = may_halve ? Divergence::ends_it : Divergence::is_accepted;
-        auto [substep, attempt] = solve(world, h, effort, divergence, report);
+        const Effort effort = budget.spent() ? Effort::low : may_halve ? Effort::tentative : Effort::full;
+        auto [substep, attempt] = solve(world, h, effort, report);
         const bool too_curved = attempt.tentative.too_curved;
         if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
         budget.use(report.own.use<ImplicitReport>());
@@ -209,8 +208,7 @@ StepReport ImplicitContact::step(World& world, Real dt)
     return report;
 }
 
-ImplicitContact::Solved ImplicitContact::solve(const World& world, Real dt, Effort effort, Divergence divergence,
-                                               StepReport& report)
+ImplicitContact::Solved ImplicitContact::solve(const World& world, Real dt, Effort effort, StepReport& report)
 {
     const auto rotated = [&](std::vector<FreeBody> bodies) {
         Foreseen foreseen;
@@ -220,17 +218,17 @@ ImplicitContact::Solved ImplicitContact::solve(const World& world, Real dt, Effo
         return foreseen;
     };
     std::optional<Substep> substep(begin(world, dt, rotated(spinning(world, dt)), report));
-    Attempt attempt = refine(*substep, nullptr, effort, divergence, report);
+    Attempt attempt = refine(*substep, nullptr, effort, report);
     if (std::vector<FreeBody> left = not_pushed(substep->foreseen.spinning, attempt.dv);
         left.size() < substep->foreseen.spinning.size()) { // what meets something begins from where it is
         substep.emplace(begin(world, dt, rotated(std::move(left)), report));
-        attempt = refine(*substep, nullptr, effort, divergence, report);
+        attempt = refine(*substep, nullptr, effort, report);
     }
-    for (int n = 1; attempt.safe && effort == Effort::full && options_.linearisations > 1; ++n) {
+    for (int n = 1; attempt.safe && effort != Effort::low && options_.linearisations > 1; ++n) {
         Foreseen next = not_foreseen(*substep, attempt);
         if (next.met.empty() || n == options_.linearisations) break;
         substep.emplace(begin(world, dt, std::move(next), report));
-        attempt = refine(*substep, &attempt, effort, divergence, report);
+        attempt = refine(*substep, &attempt, effort, report);
     }
     return {std::move(*substep), std::move(attempt)};
 }
@@ -317,8 +315,7 @@ Substep ImplicitContact::begin(const World& world, Real dt, Foreseen foreseen, S
     return substep;
 }
 
-Attempt ImplicitContact::refine(const Substep& substep, const Attempt* earlier, Effort effort, Divergence divergence,
-                                StepReport& report)
+Attempt ImplicitContact::refine(const Substep& substep, const Attempt* earlier, Effort effort, StepReport& report)
 {
     ImplicitReport& own = report.own.use<ImplicitReport>();
     Attempt attempt;
@@ -337,12 +334,12 @@ Attempt ImplicitContact::refine(const Substep& substep, const Attempt* earlier, 
     const Real bearable =
         std::max(options_.strain_tolerance, strain_excess(substep.model, substep.start.position).amount);
     const Index turned_before = turned_elements(substep.model, substep.start.position);
-    const int rounds = effort == Effort::full ? options_.max_rounds : 1;
+    const int rounds = effort == Effort::low ? 1 : options_.max_rounds;
     for (int round = 1; round <= rounds; ++round) {
         ++own.rounds;
         own.max_rounds = std::max(own.max_rounds, round);
         const ContactResult result = solve_contacts(substep, attempt, report);
-        if (divergence == Divergence::ends_it && solver_.diverged(result)) {
+        if (effort == Effort::tentative && solver_.diverged(result)) {
             attempt.safe = false;
             return attempt;
         }

@@ -14,14 +14,12 @@ public:
     StepReport step(World& world, Real dt) override;
 
 private:
-    /// What a contact solve far from its tolerance does to an attempt.
-    enum class Divergence { ends_it, is_accepted };
     struct Solved {
         Substep substep;
         Attempt attempt;
     };
     /// A sub-step of length dt, its elastic forces linearised as often as it takes.
-    Solved solve(const World& world, Real dt, Effort effort, Divergence divergence, StepReport& report);
+    Solved solve(const World& world, Real dt, Effort effort, StepReport& report);
     /// The unconstrained solution, with the elements of some bodies where they are going.
     Substep begin(const World& world, Real dt, Foreseen foreseen, StepReport& report);
     /// Free bodies that turn fast and that nothing pushed in the last sub-step.
@@ -31,8 +29,7 @@ private:
     Foreseen not_foreseen(const Substep& substep, Attempt& attempt) const;
     /// Constraint manifold refinement [Otaduy09, section 4]. Starts from what an earlier attempt found, if there is
     /// one.
-    Attempt refine(const Substep& substep, const Attempt* earlier, Effort effort, Divergence divergence,
-                   StepReport& report);
+    Attempt refine(const Substep& substep, const Attempt* earlier, Effort effort, StepReport& report);
     ContactResult solve_contacts(const Substep& substep, Attempt& attempt, StepReport& report);
     /// Zones of impact, then truncation. Not safe afterwards: only a shorter step can help against scripted motion, and
     /// the tentative impacts are those left.

@@ -24,8 +24,12 @@ struct Substep : PathStart {
     const ImplicitMemory& memory() const { return start.memory.get<ImplicitMemory>(); }
 };
 
-/// How much work a solve may be: as much as the options allow, or a tenth of it, without a second solver.
-enum class Effort { full, low };
+/// How much work a solve may be.
+enum class Effort {
+    tentative, ///< as much as the options allow, while there is hope: otherwise a shorter step is tried
+    full,      ///< as much as the options allow, and the answer is taken
+    low        ///< a tenth of it, without a second solver
+};
 
 /// What a try at a sub-step came to.
 struct Attempt {
