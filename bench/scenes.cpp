@@ -39,7 +39,7 @@ std::vector<Case> cases()
         {"cloth-over-sphere", scenes + "cloth-over-sphere", {}, 0, 500, 2.5},
         {"cloth-over-sphere 100 x 100", scenes + "cloth-over-sphere", grid(100), 60, 60, 25},
         {"cloth-over-sphere 200 x 200", scenes + "cloth-over-sphere", grid(200), 60, 20, 100},
-        {"cloth-over-sphere 400 x 400", scenes + "cloth-over-sphere", grid(400), 60, 4, 640},
+        {"cloth-over-sphere 400 x 400", scenes + "cloth-over-sphere", grid(400), 60, 20, 640},
         {"cloth-over-sphere 8 ms", scenes + "cloth-over-sphere", {"time.step=8 ms"}, 0, 250, 0},
         {"cloth-over-sphere 16 ms", scenes + "cloth-over-sphere", {"time.step=16 ms"}, 0, 125, 0},
         {"cloth-over-sphere 33 ms", scenes + "cloth-over-sphere", {"time.step=33 ms"}, 0, 60, 0},

@@ -1,7 +1,9 @@
 // Limits that the user sets: kept, or said.
 
+#include "pliant/methods/implicit_memory.hpp"
 #include "pliant/run/certificate.hpp"
 #include "pliant/run/runner.hpp"
+#include "pliant/world/strain.hpp"
 #include "run/temporary_directory.hpp"
 
 #include <gtest/gtest.h>
@@ -48,6 +50,25 @@ TEST(Limits, AStrainLimitThatIsKeptIsNotMentioned)
 {
     const Certificate c = certificate_of_a_loaded_sheet(20);
     EXPECT_TRUE(c.not_reached.empty()) << c.not_reached.front();
+}
+
+TEST(Limits, AStepTooLongForItsStrainLimitIsGivenUpEarlyAndTakenInShorterOnes)
+{
+    // A cloth that meets a ball at 2.4 m/s with steps of 8 cm: the whole of it must be pulled along at once.
+    const Scene scene =
+        load_scene(std::string(PLIANT_SOURCE_DIR) + "/scenes/cloth-over-sphere.yaml", {"time.step=33 ms"});
+    World world = build_world(scene);
+    const auto method = make_method(world, scene.method);
+    bool halved = false;
+    for (int step = 0; step < 10; ++step) {
+        const StepReport report = method->step(world, scene.step);
+        const ImplicitReport& own = report.own.get<ImplicitReport>();
+        EXPECT_LT(own.contact_iterations, 300) << "step " << step; // an attempt to its end takes that many
+        EXPECT_EQ(own.unconverged, 0) << "step " << step;
+        EXPECT_LE(strain_excess(world.model, world.state.position).amount, 0.01) << "step " << step;
+        halved |= own.halvings > 0;
+    }
+    EXPECT_TRUE(halved) << "the scene shows nothing";
 }
 
 TEST(Limits, ASolveThatEndsAboveItsToleranceIsSaid)

@@ -241,7 +241,7 @@ void Multigrid::set_couplings(Region& region, std::vector<Coupling> couplings)
         Region::Level& level = region.levels[l];
         if (l > 0) {
             for (Coupling& k : both) k = {levels_[l - 1].parent[k.a], levels_[l - 1].parent[k.b], k.K};
-            std::erase_if(both, [](const Coupling& k) { return k.a == k.b; }); // also where there is no coarser level
+            std::erase_if(both, [](const Coupling& k) { return k.a == k.b || k.a == none || k.b == none; });
             merge(both);
         }
         level.couplings = both;
