@@ -41,7 +41,7 @@ AugmentedLagrangian::AugmentedLagrangian(Multigrid& multigrid) : multigrid_(mult
 double AugmentedLagrangian::norm_sq(const Multigrid::Region& region, const LaneVectors& v) const
 {
     const LaneBlocks& D = multigrid_.diagonal_inverse();
-    return sum_chunks(region.finest(), [&](Index lane) {
+    return sum_vectors(region.finest(), [&](Index lane) {
         const Float8x3 x = v.at(lane);
         return dot(x, D.multiply(lane, x)).sum();
     });
@@ -50,7 +50,7 @@ double AugmentedLagrangian::norm_sq(const Multigrid::Region& region, const LaneV
 double AugmentedLagrangian::norm_sq_with_start(const Multigrid::Region& region, const LaneVectors& v) const
 {
     const LaneBlocks& D = multigrid_.diagonal_inverse();
-    return sum_chunks(region.finest(), [&](Index lane) {
+    return sum_vectors(region.finest(), [&](Index lane) {
         const Float8x3 x = v.at(lane) + start_.at(lane);
         return dot(x, D.multiply(lane, x)).sum();
     });
@@ -58,14 +58,14 @@ double AugmentedLagrangian::norm_sq_with_start(const Multigrid::Region& region, 
 
 double AugmentedLagrangian::product(const Multigrid::Region& region, const LaneVectors& a, const LaneVectors& b) const
 {
-    return sum_chunks(region.finest(), [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
+    return sum_vectors(region.finest(), [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
 }
 
 void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region, Precondition by, int most_steps,
                                                 const LaneVectors& g, RowLanes& rows)
 {
     const Chunks chunks = region.finest();
-    for_chunks(chunks, [&](Index lane) {
+    for_vectors(chunks, [&](Index lane) {
         d_.set(lane, {});
         Ad_.set(lane, {});
         left_.set(lane, g.at(lane));
@@ -78,7 +78,7 @@ void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region,
         const double before = rz;
         rz = product(region, z, left_);
         const Float8 beta = k == 0 ? 0 : static_cast<float>(rz / before);
-        for_chunks(chunks, [&](Index lane) { p_.set(lane, z.at(lane) + beta * p_.at(lane)); });
+        for_vectors(chunks, [&](Index lane) { p_.set(lane, z.at(lane) + beta * p_.at(lane)); });
         for_chunks(chunks, [&](Index lane) {
             Ap_.set(lane, multigrid_.matrix().product(lane, p_));
             Hp_.set(lane, Ap_.at(lane));
@@ -87,7 +87,7 @@ void AugmentedLagrangian::find_newton_direction(const Multigrid::Region& region,
         const double curvature = product(region, p_, Hp_);
         if (!(curvature > 0)) break;
         const Float8 step = static_cast<float>(rz / curvature);
-        for_chunks(chunks, [&](Index lane) {
+        for_vectors(chunks, [&](Index lane) {
             d_.set(lane, d_.at(lane) + step * p_.at(lane));
             Ad_.set(lane, Ad_.at(lane) + step * Ap_.at(lane));
             left_.set(lane, left_.at(lane) - step * Hp_.at(lane));
@@ -181,15 +181,15 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
             r0_.put(lane, (free_residual[block] - at_start).cast<float>());
         }
     });
-    for_chunks(chunks, [&](Index lane) {
+    for_vectors(chunks, [&](Index lane) {
         dv_.set(lane, {});
         Adv_.set(lane, {});
     });
     LaneVectors *g = &gradient_[0], *g_before = &gradient_[1];
     const auto find_gradient = [&] {
-        for_chunks(chunks, [&](Index lane) { force_.set(lane, {}); });
+        for_vectors(chunks, [&](Index lane) { force_.set(lane, {}); });
         rows.add_impulses(force_);
-        for_chunks(chunks, [&](Index lane) {
+        for_vectors(chunks, [&](Index lane) {
             const Float8x3 load = force_.at(lane) + r0_.at(lane);
             force_.set(lane, load);
             g->set(lane, load - Adv_.at(lane));
@@ -242,7 +242,8 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         }
         if (stiffness_changed) {
             LaneBlocks& C = multigrid_.added();
-            for_chunks(chunks, [&](Index lane) { std::fill(C.chunk(lane), C.chunk(lane) + LaneBlocks::floats, 0.0f); });
+            for_vectors(chunks,
+                        [&](Index lane) { std::fill(C.chunk(lane), C.chunk(lane) + LaneBlocks::floats, 0.0f); });
             rows.add_stiffness(C);
             multigrid_.use_added(region, rows.couplings());
             stiffness_changed = false;
@@ -257,7 +258,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
             zg = product(region, z, *g);
             const Float8 beta =
                 restart ? 0 : static_cast<float>(std::max(0.0, (zg - across) / before)); // Polak-Ribiere
-            for_chunks(chunks, [&](Index lane) { d_.set(lane, z.at(lane) + beta * d_.at(lane)); });
+            for_vectors(chunks, [&](Index lane) { d_.set(lane, z.at(lane) + beta * d_.at(lane)); });
             for_chunks(chunks, [&](Index lane) { Ad_.set(lane, A.product(lane, d_)); });
         }
         rows.set_direction(d_);
@@ -270,7 +271,7 @@ ContactResult AugmentedLagrangian::solve(const ContactSystem& system, const Vec3
         }
         restart = false;
         const Float8 step = static_cast<float>(alpha);
-        for_chunks(chunks, [&](Index lane) {
+        for_vectors(chunks, [&](Index lane) {
             dv_.set(lane, dv_.at(lane) + step * d_.at(lane));
             Adv_.set(lane, Adv_.at(lane) + step * Ad_.at(lane));
         });

@@ -120,6 +120,7 @@ struct ContactResult {
     int iterations = 0;
     bool converged = false;
     bool given_up = false;
+    bool judged = false; ///< the residuals are those of the answer in double precision
     ContactResiduals residuals;
     std::vector<Real> history; ///< worst() at every check
 };
@@ -159,6 +160,7 @@ struct ContactSystem {
 std::vector<ContactResiduals> residuals_by_part(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
                                                 FrictionCone cone);
 /// The worst of them.
+ContactResiduals worst_of(std::span<const ContactResiduals> parts);
 ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
                                    FrictionCone cone);
 

@@ -113,8 +113,13 @@ std::vector<ContactResiduals> residuals_by_part(const ContactSystem& system, con
 ContactResiduals contact_residuals(const ContactSystem& system, const Vec3s& dv, const Multipliers& lambda,
                                    FrictionCone cone)
 {
+    return worst_of(residuals_by_part(system, dv, lambda, cone));
+}
+
+ContactResiduals worst_of(std::span<const ContactResiduals> parts)
+{
     ContactResiduals worst;
-    for (const ContactResiduals& r : residuals_by_part(system, dv, lambda, cone)) {
+    for (const ContactResiduals& r : parts) {
         worst.dynamics = std::max(worst.dynamics, r.dynamics);
         worst.gap = std::max(worst.gap, r.gap);
         worst.complementarity = std::max(worst.complementarity, r.complementarity);

@@ -23,14 +23,14 @@ CgResult LaneSolver::solve(const Multigrid::Region& region, Real fine, int max_i
     const bool small = count(chunks) <= small_region;
     const LaneBlocks& metric = multigrid_.diagonal_inverse();
     const auto product = [&](const LaneVectors& a, const LaneVectors& b) {
-        return sum_chunks(chunks, [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
+        return sum_vectors(chunks, [&](Index lane) { return dot(a.at(lane), b.at(lane)).sum(); });
     };
     CgResult result;
-    for_chunks(chunks, [&](Index lane) { x.set(lane, {}); });
+    for_vectors(chunks, [&](Index lane) { x.set(lane, {}); });
     double rz = 0;
     for (;; ++result.iterations) {
         poll_interrupt();
-        const double norm_sq = sum_chunks(chunks, [&](Index lane) {
+        const double norm_sq = sum_vectors(chunks, [&](Index lane) {
             const Float8x3 v = r.at(lane);
             return dot(v, metric.multiply(lane, v)).sum();
         });
@@ -41,7 +41,7 @@ CgResult LaneSolver::solve(const Multigrid::Region& region, Real fine, int max_i
         const double before = rz;
         rz = small ? norm_sq : product(r, z);
         const Float8 beta = result.iterations == 0 ? 0 : static_cast<float>(rz / before);
-        for_chunks(chunks, [&](Index lane) { p_.set(lane, z.at(lane) + beta * p_.at(lane)); });
+        for_vectors(chunks, [&](Index lane) { p_.set(lane, z.at(lane) + beta * p_.at(lane)); });
         const double pAp = sum_chunks(chunks, [&](Index lane) {
             const Float8x3 Ap = multigrid_.matrix().product(lane, p_);
             Ap_.set(lane, Ap);
@@ -49,7 +49,7 @@ CgResult LaneSolver::solve(const Multigrid::Region& region, Real fine, int max_i
         });
         if (!(pAp > 0)) return result; // the residual cannot be lowered any further in this arithmetic
         const Float8 alpha = static_cast<float>(rz / pAp);
-        for_chunks(chunks, [&](Index lane) {
+        for_vectors(chunks, [&](Index lane) {
             x.set(lane, x.at(lane) + alpha * p_.at(lane));
             r.set(lane, r.at(lane) - alpha * Ap_.at(lane));
         });

@@ -267,13 +267,14 @@ void Multigrid::use_added(Region& region, std::vector<Coupling> couplings)
         for_chunks(region.levels[l].all, [&](Index lane) {
             if (l > 0) {
                 const Level& fine = levels_[l - 1];
-                for (Index i = lane; i < lane + Float8::width; ++i)
-                    for (int e = 0; e < 6; ++e) {
-                        float sum = 0;
-                        for (Index k = fine.child_begin[i]; k < fine.child_begin[i + 1]; ++k)
-                            sum += fine.C.element(fine.child[k], e);
-                        level.C.element(i, e) = sum;
+                for (Index i = lane; i < lane + Float8::width; ++i) {
+                    std::array<float, 6> sum = {};
+                    for (Index k = fine.child_begin[i]; k < fine.child_begin[i + 1]; ++k) {
+                        if (!fine.had_added[fine.child[k] / Float8::width]) continue; // most, where little touches
+                        for (int e = 0; e < 6; ++e) sum[e] += fine.C.element(fine.child[k], e);
                     }
+                    for (int e = 0; e < 6; ++e) level.C.element(i, e) = sum[e];
+                }
             }
             char& had = level.had_added[lane / Float8::width];
             const std::span<const Coupling> coupled = couplings_of(region.levels[l], lane / Float8::width);
@@ -319,18 +320,18 @@ const LaneVectors& Multigrid::descend(std::size_t l, const Region& region, const
     Level& level = levels_[l];
     const Region::Level& chunks = region.levels[l];
     // Components that end here.
-    for_chunks(chunks.last,
-               [&](Index lane) { level.x.set(lane, Float8(last_omega) * level.inverse.multiply(lane, b.at(lane))); });
+    for_vectors(chunks.last,
+                [&](Index lane) { level.x.set(lane, Float8(last_omega) * level.inverse.multiply(lane, b.at(lane))); });
     for (int pair = 0; pair < last_sweeps / 2; ++pair) {
         smooth(l, region, chunks.last, last_omega, b, level.x, level.y);
         smooth(l, region, chunks.last, last_omega, b, level.y, level.x);
     }
     if (chunks.on.empty()) return level.x;
-    for_chunks(chunks.on,
-               [&](Index lane) { level.x.set(lane, Float8(omega) * level.inverse.multiply(lane, b.at(lane))); });
+    for_vectors(chunks.on,
+                [&](Index lane) { level.x.set(lane, Float8(omega) * level.inverse.multiply(lane, b.at(lane))); });
     for_chunks(chunks.on, [&](Index lane) { level.y.set(lane, residual(l, region, lane, b, level.x)); });
     Level& coarse = levels_[l + 1];
-    for_chunks(region.levels[l + 1].all, [&](Index first) {
+    for_vectors(region.levels[l + 1].all, [&](Index first) {
         for (Index i = first; i < first + Float8::width; ++i) {
             Eigen::Vector3f sum = Eigen::Vector3f::Zero();
             for (Index k = level.child_begin[i]; k < level.child_begin[i + 1]; ++k) sum += level.y.get(level.child[k]);
@@ -338,12 +339,12 @@ const LaneVectors& Multigrid::descend(std::size_t l, const Region& region, const
         }
     });
     const LaneVectors& correction = cycle(l + 1, region, coarse.b);
-    for_chunks(chunks.on, [&](Index first) {
+    for_vectors(chunks.on, [&](Index first) {
         for (Index i = first; i < first + Float8::width; ++i)
             if (level.parent[i] != none) level.x.put(i, level.x.get(i) + correction.get(level.parent[i]));
     });
     smooth(l, region, chunks.on, omega, b, level.x, level.y);
-    for_chunks(chunks.last, [&](Index lane) { level.y.set(lane, level.x.at(lane)); });
+    for_vectors(chunks.last, [&](Index lane) { level.y.set(lane, level.x.at(lane)); });
     return level.y;
 }
 
@@ -354,10 +355,10 @@ const LaneVectors& Multigrid::cycle(std::size_t l, const Region& region, const L
     Level& level = levels_[l];
     const LaneVectors& once = descend(l, region, b);
     const Chunks all = region.levels[l].all;
-    for_chunks(all, [&](Index lane) { level.first.set(lane, once.at(lane)); });
+    for_vectors(all, [&](Index lane) { level.first.set(lane, once.at(lane)); });
     for_chunks(all, [&](Index lane) { level.left.set(lane, residual(l, region, lane, b, level.first)); });
     const LaneVectors& again = descend(l, region, level.left);
-    for_chunks(all, [&](Index lane) { level.first.set(lane, level.first.at(lane) + again.at(lane)); });
+    for_vectors(all, [&](Index lane) { level.first.set(lane, level.first.at(lane) + again.at(lane)); });
     return level.first;
 }
 
@@ -369,7 +370,7 @@ const LaneVectors& Multigrid::cycle(const Region& region, const LaneVectors& b)
 const LaneVectors& Multigrid::diagonal_step(const Region& region, const LaneVectors& b)
 {
     Level& level = levels_.front();
-    for_chunks(region.finest(), [&](Index lane) { level.x.set(lane, level.inverse.multiply(lane, b.at(lane))); });
+    for_vectors(region.finest(), [&](Index lane) { level.x.set(lane, level.inverse.multiply(lane, b.at(lane))); });
     return level.x;
 }
 

@@ -226,17 +226,17 @@ void ClothSolver::finish_free(const LagrangianPart& part, const Vec3s& residual,
     result.converged = r.converged;
 }
 
-/// The parts that converged in single precision and have not in double.
-std::vector<char> ClothSolver::falsely_converged(ContactSystem system, const ContactSolverOptions& options,
-                                                 const std::vector<ContactResult>& results, const Vec3s& load,
-                                                 const Vec3s& dv, const Multipliers& lambda) const
+namespace {
+
+/// In double precision, with what is left of the loads.
+std::vector<ContactResiduals> judge(ContactSystem system, FrictionCone cone, const Vec3s& load, const Vec3s& dv,
+                                    const Multipliers& lambda)
 {
     system.load = &load;
-    const std::vector<ContactResiduals> residuals = residuals_by_part(system, dv, lambda, options.cone);
-    std::vector<char> open(results.size(), 0);
-    for (Index q = 0; q < count(open); ++q) open[q] = results[q].converged && residuals[q].worst() > options.tolerance;
-    return open;
+    return residuals_by_part(system, dv, lambda, cone);
 }
+
+} // namespace
 
 /// The multigrid of bodies that touch cloth, once a sub-step.
 void ClothSolver::update_others(const std::vector<char>& chosen, const std::vector<LagrangianPart>& parts)
@@ -298,8 +298,15 @@ ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, 
         }
         result.converged = converged;
         if (result.given_up) break;
-        const bool more = watch_lengths(s, dv, 1, system.parts, chosen, parts, set);
-        open = more ? chosen : falsely_converged(system, options, results, load, dv, lambda);
+        result.judged = !watch_lengths(s, dv, 1, system.parts, chosen, parts, set);
+        if (result.judged) {
+            const std::vector<ContactResiduals> residuals = judge(system, options.cone, load, dv, lambda);
+            for (Index q = 0; q < count(open); ++q) // those that converged in single precision and have not in double
+                open[q] = results[q].converged && residuals[q].worst() > options.tolerance;
+            result.residuals = worst_of(residuals);
+        } else {
+            open = chosen;
+        }
         if (std::find(open.begin(), open.end(), 1) == open.end()) break;
     }
     return result;

@@ -40,9 +40,6 @@ private:
     bool watch_lengths(const Substep& substep, const Vec3s& dv, Real longest, const ContactParts& contact_parts,
                        const std::vector<char>& chosen_parts, std::vector<LagrangianPart>& parts,
                        ContactSet& set) const;
-    std::vector<char> falsely_converged(ContactSystem system, const ContactSolverOptions& options,
-                                        const std::vector<ContactResult>& results, const Vec3s& load, const Vec3s& dv,
-                                        const Multipliers& lambda) const;
     void finish_free(const LagrangianPart& part, const Vec3s& dv_start, Vec3s& dv, ContactResult& result);
 
     const std::vector<Index>& part_of_block_; ///< of the matrix

@@ -254,15 +254,19 @@ ContactResult ContactSolver::run_by_parts(ContactSystem& system, const Substep& 
     for (Index i = 0; i < count(dv); ++i)
         if (!chosen[parts.of_block[i]] && !has_rows[parts.of_block[i]]) dv[i].setZero();
     if (std::find(others.begin(), others.end(), 1) != others.end()) {
+        result.judged = false;
         const auto ica = [&](const ContactSystem& some, Vec3s& some_dv, Multipliers& some_lambda) {
             return run_ica(some, effort, turns, some_dv, some_lambda);
         };
         const ContactResult ica_result = solve_some(system, component_, others, ica, dv, lambda);
         result.iterations = std::max(result.iterations, ica_result.iterations);
     }
-    if (effort != Effort::low && !result.given_up && options_.kind == SolverKind::automatic)
-        result.iterations +=
-            relax_again(system, cloth_->also_relaxable(parts, chosen), load, warm_dv, warm, dv, lambda);
+    if (effort != Effort::low && !result.given_up && options_.kind == SolverKind::automatic) {
+        const int more = relax_again(system, cloth_->also_relaxable(parts, chosen), load, warm_dv, warm, dv, lambda);
+        result.iterations += more;
+        result.judged &= more == 0;
+    }
+    if (result.judged) return result;
     system.load = &load;
     result.residuals = contact_residuals(system, dv, lambda, options_.cone);
     system.load = nullptr;
