@@ -190,6 +190,50 @@ TEST(AugmentedLagrangian, LimitOfLengthLetsParticlesTurnAboutEachOther)
     EXPECT_EQ(s.balls[0].impulse.norm(), 0);
 }
 
+TEST(RowLanes, StiffnessOfALimitIsTheDerivativeOfItsImpulse)
+{
+    // Along the edge and across it, where the tension turns; in the Newton direction, the line search and the
+    // preconditioner. Differences over 1e-2 m/s in single precision are good to a few tenths of a per cent.
+    RandomProblem p;
+    p.A = BlockMatrix(make_pattern(2, std::vector<std::array<Index, 2>>{{0, 1}}));
+    p.A.block(p.A.pattern().diagonal[0]) = Mat3::Identity();
+    p.A.block(p.A.pattern().diagonal[1]) = 3 * Mat3::Identity();
+    invert_diagonal(p.A, p.diagonal_inverse);
+    p.free_velocity = {Vec3::Zero(), Vec3::Zero()};
+    p.find_parts();
+    const Multigrid multigrid(p.A.pattern(), {0, 0}, {0, 0}, {Vec3(0, 0, 0), Vec3(1, 0, 0)});
+    const LaneOrder& order = multigrid.order();
+    const Index a = order.lane_of_block[0];
+    constexpr Real h = 1e-2;
+    for (const Vec3& way : {Vec3(1, 0, 0), Vec3(0, 1, 0), Vec3(0.3, -0.5, 0.8)}) {
+        RowLanes rows;
+        const LengthBall ball = {0, 1, Vec3(2, 0.5, -0.3), 0.7, 1e-3, Vec3(-0.4, -0.1, 0.1)};
+        rows.build(p.system(), {}, {&ball, 1}, FrictionCone::pyramid, order, Vec3s(2, Vec3::Zero()), {});
+        LaneVectors d = multigrid.make_vectors(), response = multigrid.make_vectors();
+        d.put(a, way.cast<float>());
+        rows.set_direction(d);
+        const auto impulse_at = [&](Real step) {
+            rows.advance(static_cast<float>(step));
+            rows.answer();
+            LaneVectors force = multigrid.make_vectors();
+            rows.add_impulses(force);
+            rows.advance(static_cast<float>(-step));
+            return Vec3(force.get(a).cast<Real>());
+        };
+        const Vec3 difference = (impulse_at(-h) - impulse_at(h)) / (2 * h);
+        impulse_at(0);
+        rows.add_response(d, response);
+        EXPECT_GT(difference.norm(), 0.1);
+        EXPECT_LT((Vec3(response.get(a).cast<Real>()) - difference).norm(), 5e-3 * difference.norm());
+        const std::array<float, 6> K = rows.couplings().at(0).K;
+        Mat3 M;
+        M << K[0], K[1], K[2], K[1], K[3], K[4], K[2], K[4], K[5];
+        EXPECT_LT((M * way - difference).norm(), 5e-3 * difference.norm());
+        const double curvature = (rows.slope(float(h))[0] - rows.slope(float(-h))[0]) / (2 * h);
+        EXPECT_NEAR(rows.slope(0)[1], curvature, 5e-3 * curvature);
+    }
+}
+
 TEST(AugmentedLagrangian, HasTheSameBitsForAnyThreadCount)
 {
     const RandomProblem p = make_random_problem(9, 20'000, 9000, 5, 0.3);

@@ -26,6 +26,20 @@ World ball_on_cloth(Real density)
     return builder.build();
 }
 
+/// Cloth of 1 m x 1 m held at its corners. max_strain 0: no limit.
+void add_hammock(WorldBuilder& builder, Real max_strain)
+{
+    ClothMaterial cloth;
+    cloth.density = 0.2;
+    cloth.stretch = 2000;
+    cloth.shear = 500;
+    cloth.bend = 1e-4;
+    if (max_strain > 0) cloth.max_strain = max_strain;
+    BodyOptions sheet = named("hammock");
+    sheet.pinned = {0, 39, 1560, 1599};
+    builder.add_cloth(make_grid(1, 1, 40, 40), cloth, sheet, GridShape{40, 40});
+}
+
 /// A box of rubber that falls on the floor.
 World falling_box()
 {
@@ -68,14 +82,7 @@ TEST(Step, OfABlockOfSteelOnClothIsSolvedWhereTheSolverOfClothAloneDoesNotGetThe
 {
     const auto unconverged = [](SolverKind kind) {
         WorldBuilder builder;
-        ClothMaterial cloth;
-        cloth.density = 0.2;
-        cloth.stretch = 2000;
-        cloth.shear = 500;
-        cloth.bend = 1e-4;
-        BodyOptions sheet = named("hammock");
-        sheet.pinned = {0, 39, 1560, 1599};
-        builder.add_cloth(make_grid(1, 1, 40, 40), cloth, sheet, GridShape{40, 40});
+        add_hammock(builder, 0);
         SolidMaterial steel; // too stiff for a multigrid in single precision
         steel.density = 7800;
         steel.young = 1e11;
@@ -96,15 +103,7 @@ TEST(Step, KeepsLimitsOfLengthAndConvergesUnderABlockOfSteelAtLongSteps)
 {
     // 31 kg on 0.2 kg of cloth: the limits pull against each other across the whole of it.
     WorldBuilder builder;
-    ClothMaterial cloth;
-    cloth.density = 0.2;
-    cloth.stretch = 2000;
-    cloth.shear = 500;
-    cloth.bend = 1e-4;
-    cloth.max_strain = limit;
-    BodyOptions sheet = named("hammock");
-    sheet.pinned = {0, 39, 1560, 1599};
-    builder.add_cloth(make_grid(1, 1, 40, 40), cloth, sheet, GridShape{40, 40});
+    add_hammock(builder, limit);
     RigidMaterial steel;
     steel.density = 7800;
     builder.add_rigid(make_box({0.2, 0.1, 0.2}), steel, named("block", {0.05, 0.06, 0}));
