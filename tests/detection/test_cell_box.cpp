@@ -272,8 +272,8 @@ TEST(LatticeBoxes, CandidatesAreThoseOfAllPairs)
 
 TEST(LatticeBoxes, CandidatesDoNotDependOnWhatIsRemembered)
 {
-    // Balls drift through each other, now slow, now fast, and a few corners jump: searches that begin with what the
-    // last one knows find what a first one finds.
+    // Balls drift through each other, now slow, now fast, and for a while fall together, and a few corners jump: searches
+    // that begin with what the last one knows find what a first one finds.
     Random random(12);
     const LatticeMesh mesh = make_lattice(make_sphere(0.5, 3), {6});
     std::vector<BoxCell> cells;
@@ -292,11 +292,12 @@ TEST(LatticeBoxes, CandidatesDoNotDependOnWhatIsRemembered)
     }
     LatticeBoxes lasting(cells, {});
     lasting.watch([](Index, const Box&) { return false; });
-    std::size_t asleep = 0, found = 0;
+    std::size_t asleep = 0, asleep_in_fall = 0, found = 0;
     for (int step = 0; step < 120; ++step) {
         const Real speed = (step % 40 < 30 ? 0.01 : 0.4) * mesh.side;
+        const Vec3 fall(0, step >= 40 && step < 70 ? -0.5 * mesh.side : 0, 0);
         std::vector<Vec3> drift;
-        for (Index b = 0; b < bodies; ++b) drift.push_back(speed * random.on_sphere());
+        for (Index b = 0; b < bodies; ++b) drift.push_back(speed * random.on_sphere() + fall);
         BlockVelocities way;
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             const Vec3 v = drift[body_of[i]] + 0.1 * speed * random.on_sphere();
@@ -307,7 +308,7 @@ TEST(LatticeBoxes, CandidatesDoNotDependOnWhatIsRemembered)
         lasting.update(nodes);
         first.update(nodes);
         EXPECT_EQ(lasting.find_candidates(0.01, way, 1), first.find_candidates(0.01, way, 1)) << "step " << step;
-        asleep += cells.size() - lasting.awake().size();
+        (step >= 40 && step < 70 ? asleep_in_fall : asleep) += cells.size() - lasting.awake().size();
         for (std::size_t i = 0; i < nodes.size(); ++i) {
             alignas(32) Real v[4];
             way[i].store(v);
@@ -321,7 +322,33 @@ TEST(LatticeBoxes, CandidatesDoNotDependOnWhatIsRemembered)
         found += a.size();
     }
     EXPECT_GT(asleep, 1000u) << "or nothing was remembered";
+    EXPECT_GT(asleep_in_fall, 1000u) << "or a common fall was taken for motion";
     EXPECT_GT(found, 1000u);
+}
+
+TEST(LatticeBoxes, AreAwakeWhereTheyAreWatchedWhileTheyFallTogether)
+{
+    const LatticeMesh mesh = make_lattice(make_sphere(0.5, 3), {6});
+    LatticeBoxes boxes(cells_of(mesh), {});
+    const Real watched_below = -1;
+    boxes.watch([&](Index, const Box& around) { return around.lo(1) < watched_below; });
+    Vec3s nodes = mesh.nodes;
+    std::size_t watched = 0;
+    for (int step = 0; step < 60; ++step) {
+        const BlockVelocities way(nodes.size(), Real4(0, -0.02, 0, 1));
+        boxes.update(nodes);
+        for (Index i = 0; i < boxes.size(); ++i) {
+            Real lowest = 1e30;
+            for (const Index b : boxes.cell(i).block) lowest = std::min(lowest, nodes[b].y());
+            if (lowest + mesh.side >= watched_below) continue; // the box may be anywhere in its cell
+            ++watched;
+            EXPECT_TRUE(std::ranges::binary_search(boxes.awake(), i)) << "step " << step << ", box " << i;
+        }
+        boxes.find_candidates(0.01, way, 1);
+        for (Vec3& x : nodes) x.y() -= 0.02;
+        if (step < 10) { EXPECT_TRUE(boxes.awake().empty()) << "nothing is watched yet"; }
+    }
+    EXPECT_GT(watched, 500u);
 }
 
 TEST(LatticeBoxes, NothingOverlapsInTheRestShape)

@@ -256,6 +256,19 @@ struct Real4x3 {
         return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
     }
     Real4x3& operator+=(const Real4x3& b) { return *this = *this + b; }
+
+    /// The first three numbers of each.
+    static Real4x3 of(Real4 a, Real4 b, Real4 c, Real4 d)
+    {
+#ifdef __AVX2__
+        const __m256d xz_ab = _mm256_unpacklo_pd(a.v, b.v), xz_cd = _mm256_unpacklo_pd(c.v, d.v);
+        const __m256d y_ab = _mm256_unpackhi_pd(a.v, b.v), y_cd = _mm256_unpackhi_pd(c.v, d.v);
+        return {_mm256_permute2f128_pd(xz_ab, xz_cd, 0x20), _mm256_permute2f128_pd(y_ab, y_cd, 0x20),
+                _mm256_permute2f128_pd(xz_ab, xz_cd, 0x31)};
+#else
+        return {{a.v[0], b.v[0], c.v[0], d.v[0]}, {a.v[1], b.v[1], c.v[1], d.v[1]}, {a.v[2], b.v[2], c.v[2], d.v[2]}};
+#endif
+    }
 };
 
 } // namespace pliant

@@ -1,6 +1,7 @@
 #pragma once
 // The boxes of all cells of all lattices: where they are, and which of them overlap [Jung, sections 4 to 6].
 
+#include "pliant/detection/box_lanes.hpp"
 #include "pliant/detection/cell_box.hpp"
 #include "pliant/detection/near_boxes.hpp"
 
@@ -55,6 +56,8 @@ public:
     /// Nodes of one box if one of its blocks has moved; returns whether one has.
     bool update_moved(Index i, const Vec3s& x, const std::vector<std::uint8_t>& moved);
     const CellBox& box(Index i) const { return boxes_[i]; }
+    /// Around its nodes.
+    const Box& bounds(Index i) const { return bounds_[i]; }
 
     /// Pairs whose axis-aligned boxes come closer than a margin [m] after an update, and which are not farther apart
     /// along the line through their centres. Without neighbours, which share a node and move together. In the rest
@@ -88,14 +91,19 @@ public:
 
 private:
     bool may_meet(Index a, Index b) const;
-    void set_nodes_of(Index i);
-    /// Where box i goes, and its bounds on the way with half of the margin around.
+    void set_nodes_of(Index i, const Vec3s& x);
+    bool is_watched(Index i) const;
+    /// The mean velocity of all blocks.
+    void set_common_way();
+    /// Where box i goes, and its bounds on the way, besides what all go, with half of the margin around.
     void set_way(Index i);
     const std::vector<std::array<Index, 2>>& collect_candidates();
     /// Lists the boxes with a marked corner; returns false when they are many.
     bool list_loose();
     bool room_is_enough();
     void find_near_pairs();
+    /// Wakes boxes that are watched because all have moved together.
+    void watch_again();
     void choose_room();
     void collect_near();
     void collect_loose();
@@ -128,9 +136,11 @@ private:
         std::array<Index, 3> place;
         Real side;
     };
+    void list_kin();
 
     std::vector<BoxCell> cells_;
     std::vector<Kin> kin_;
+    std::vector<BoxKin> hash_kin_; ///< the same as far as it has room for it
     BoxOptions options_;
     std::vector<std::array<Index, 2>> no_contact_;
     Real mean_side_ = 1, smallest_side_ = 1;
@@ -140,7 +150,10 @@ private:
         Vec3 least = Vec3::Zero(), most = Vec3::Zero();
     };
     std::vector<Way> way_;
+    std::vector<Box> bounds_; ///< of the nodes, close together in memory
     std::vector<Box> aligned_, enlarged_;
+    Vec3 common_way_ = Vec3::Zero();   ///< mean of the blocks' ways [m]
+    Vec3 watched_went_ = Vec3::Zero(); ///< how far near_ had gone when boxes were last asked whether they are watched
     NearBoxes near_;
     NearBoxes::Room room_;
     int searches_ = 0; ///< with the pairs that are known
@@ -157,6 +170,7 @@ private:
     bool any_marked_ = false;                               // scratch
     std::vector<std::uint8_t> is_loose_;                    // scratch, per box
     std::vector<Index> loose_;                              // scratch, ascending
+    BoxLanes loose_lanes_;                                  // scratch
     std::vector<std::vector<std::array<Index, 2>>> chunks_; // scratch
     std::vector<std::array<Index, 2>> candidates_;
     std::vector<Index> involved_;    ///< boxes of candidates, ascending

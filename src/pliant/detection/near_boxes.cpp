@@ -23,13 +23,15 @@ bool in_chunks(Index n, Mark&& mark)
 
 } // namespace
 
-bool NearBoxes::mark_gone(const Vec3s& x, std::vector<std::uint8_t>& marks) const
+bool NearBoxes::mark_gone(const Vec3s& x, std::vector<std::uint8_t>& marks)
 {
+    went_ = parallel_sum(count(x), Vec3(Vec3::Zero()), [&](Index i) -> Vec3 { return x[i] - at_[i]; }) /
+            static_cast<Real>(x.size());
     const Real most_sq = room_.place * room_.place;
     return in_chunks(count(x), [&](Index begin, Index end) {
         bool any = false;
         for (Index i = begin; i < end; ++i)
-            if (!((x[i] - at_[i]).squaredNorm() <= most_sq)) {
+            if (!((x[i] - at_[i] - went_).squaredNorm() <= most_sq)) {
                 marks[i] = 1;
                 any = true;
             }
@@ -37,13 +39,15 @@ bool NearBoxes::mark_gone(const Vec3s& x, std::vector<std::uint8_t>& marks) cons
     });
 }
 
-bool NearBoxes::mark_fast(const BlockVelocities& velocity, Real dt, const Room& room, std::vector<std::uint8_t>& marks)
+bool NearBoxes::mark_fast(const BlockVelocities& velocity, const Vec3& common, Real dt, const Room& room,
+                          std::vector<std::uint8_t>& marks)
 {
+    const Real4 mean(common.x(), common.y(), common.z(), 0);
     const Real most_sq = room.way * room.way / (dt * dt);
     return in_chunks(count(velocity), [&](Index begin, Index end) {
         bool any = false;
         for (Index i = begin; i < end; ++i)
-            if (greater(sum3(velocity[i] * velocity[i]), most_sq) != 0) {
+            if (const Real4 v = velocity[i] - mean; greater(sum3(v * v), most_sq) != 0) {
                 marks[i] = 1;
                 any = true;
             }

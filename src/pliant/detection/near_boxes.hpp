@@ -5,7 +5,8 @@
 //
 // A box holds points sum_j W_j x_j of its cell's corners with W_j >= 0 and sum_j W_j = 1, so along each axis it moves
 // at most as far as they do. (Boxes that were made thicker have W_j slightly below 0 and need a little more.) Cells of
-// which a corner has gone farther are loose: the hash of the enlarged boxes tells what these meet.
+// which a corner has gone farther are loose: the hash of the enlarged boxes tells what these meet. What all corners do
+// together, as in free fall, brings no boxes closer, so only how far they go from their mean counts.
 
 #include "pliant/core/real4.hpp"
 #include "pliant/detection/box_hash.hpp"
@@ -26,35 +27,42 @@ public:
     bool known() const { return known_; }
     void forget() { known_ = false; }
 
-    /// Finds the pairs (i, j) for which keep(i, j), for blocks at x [m]. The boxes have the room
-    /// on all sides already, and stay where they are.
+    /// Finds the pairs (i, j) that do not belong together and for which keep(i, j), for blocks at x [m]. The boxes have
+    /// the room on all sides already; they and their kin stay where they are.
     template <class Keep>
-    void find(std::span<const Box> boxes, const Vec3s& x, const Room& room, Real usual, Keep&& keep)
+    void find(std::span<const Box> boxes, std::span<const BoxKin> kin, const Vec3s& x, const Room& room, Real usual,
+              Keep&& keep)
     {
         known_ = true;
         room_ = room;
         at_ = x;
-        hash_.update(boxes, usual + 2 * room.both());
+        went_ = Vec3::Zero();
+        hash_.update(boxes, usual + 2 * room.both(), kin);
         hash_.collect(keep, pairs_);
     }
     /// Sorted, the smaller number first.
     const std::vector<std::array<Index, 2>>& pairs() const { return pairs_; }
-    /// Calls found(j) for all enlarged boxes that overlap a box.
+    /// Calls found(j) for all enlarged boxes that overlap a box where they were.
     template <class Found>
     void visit(const Box& box, Found&& found) const
     {
         hash_.visit(box, found);
     }
 
-    /// Whether blocks are farther from where they were than there is room for; marks those that are.
-    bool mark_gone(const Vec3s& x, std::vector<std::uint8_t>& marks) const;
-    /// The same for blocks that go too far on their way.
-    static bool mark_fast(const BlockVelocities& velocity, Real dt, const Room& room, std::vector<std::uint8_t>& marks);
+    /// Whether blocks are farther from where they were than there is room for, besides what they went on the mean; marks
+    /// those that are.
+    bool mark_gone(const Vec3s& x, std::vector<std::uint8_t>& marks);
+    /// How far they went on the mean, when that was asked [m].
+    const Vec3& went() const { return went_; }
+    /// The same for blocks that go too far on their way, besides `common` [m/s].
+    static bool mark_fast(const BlockVelocities& velocity, const Vec3& common, Real dt, const Room& room,
+                          std::vector<std::uint8_t>& marks);
 
 private:
     bool known_ = false;
     Room room_;
     Vec3s at_; ///< where blocks were [m]
+    Vec3 went_ = Vec3::Zero();
     BoxHash hash_;
     std::vector<std::array<Index, 2>> pairs_;
 };

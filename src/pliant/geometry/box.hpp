@@ -31,6 +31,27 @@ inline float round_up(double x)
     return -round_down(-x);
 }
 
+#ifdef __AVX2__
+/// Of four numbers, bit for bit the same.
+inline __m128 round_down(__m256d v)
+{
+    const __m128 f = _mm256_cvtpd_ps(v);
+    const __m256d above = _mm256_cmp_pd(_mm256_cvtps_pd(f), v, _CMP_GT_OQ); // rounded up: one step down
+    const __m128i up = _mm256_castsi256_si128(
+        _mm256_permutevar8x32_epi32(_mm256_castpd_si256(above), _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0)));
+    const __m128 zero = _mm_cmpeq_ps(f, _mm_setzero_ps());
+    const __m128i bits = _mm_andnot_si128(_mm_castps_si128(zero), _mm_castps_si128(f));
+    // in the order of the integers: -1 for positive numbers, +1 for negative ones, below 0 the first negative
+    // one
+    const __m128i step = _mm_or_si128(_mm_srai_epi32(bits, 31), _mm_set1_epi32(1)); // -1 or 1
+    const __m128i to_negative = _mm_and_si128(_mm_castps_si128(zero), _mm_set1_epi32(int(0x80000000)));
+    const __m128i moved =
+        _mm_or_si128(_mm_andnot_si128(_mm_castps_si128(zero), _mm_sub_epi32(bits, step)),
+                     _mm_and_si128(_mm_castps_si128(zero), _mm_or_si128(to_negative, _mm_set1_epi32(1))));
+    return _mm_castsi128_ps(_mm_blendv_epi8(bits, moved, up));
+}
+#endif
+
 /// Stored as (lo, -hi): growing is a minimum over six numbers, overlap one comparison of six numbers.
 struct Box {
     static constexpr float inf = std::numeric_limits<float>::infinity();
@@ -59,26 +80,7 @@ struct Box {
         const __m256d sign = _mm256_set1_pd(-0.0), ulp = _mm256_set1_pd(0x1p-52);
         __m256d grown = _mm256_add_pd(r, _mm256_mul_pd(ulp, _mm256_add_pd(_mm256_andnot_pd(sign, centre), r)));
         if (!(radius > 0)) grown = _mm256_setzero_pd();
-        const auto down = [&](__m256d v) {
-            const __m128 f = _mm256_cvtpd_ps(v);
-            const __m256d above = _mm256_cmp_pd(_mm256_cvtps_pd(f), v, _CMP_GT_OQ); // rounded up: one step down
-            const __m128i up = _mm256_castsi256_si128(
-                _mm256_permutevar8x32_epi32(_mm256_castpd_si256(above), _mm256_setr_epi32(0, 2, 4, 6, 0, 0, 0, 0)));
-            const __m128 zero = _mm_cmpeq_ps(f, _mm_setzero_ps());
-            const __m128i bits = _mm_andnot_si128(_mm_castps_si128(zero), _mm_castps_si128(f));
-            // in the order of the integers: -1 for positive numbers, +1 for negative ones, below 0 the first negative
-            // one
-            const __m128i step = _mm_or_si128(_mm_srai_epi32(bits, 31), _mm_set1_epi32(1)); // -1 or 1
-            const __m128i to_negative = _mm_and_si128(_mm_castps_si128(zero), _mm_set1_epi32(int(0x80000000)));
-            const __m128i moved =
-                _mm_or_si128(_mm_andnot_si128(_mm_castps_si128(zero), _mm_sub_epi32(bits, step)),
-                             _mm_and_si128(_mm_castps_si128(zero), _mm_or_si128(to_negative, _mm_set1_epi32(1))));
-            return _mm_castsi128_ps(_mm_blendv_epi8(bits, moved, up));
-        };
-        alignas(16) float lo[4], minus_hi[4];
-        _mm_store_ps(lo, down(_mm256_sub_pd(centre, grown)));
-        _mm_store_ps(minus_hi, down(_mm256_xor_pd(_mm256_add_pd(centre, grown), sign)));
-        for (int k = 0; k < 3; ++k) b.bound[k] = lo[k], b.bound[3 + k] = minus_hi[k];
+        b.set(_mm256_sub_pd(centre, grown), _mm256_xor_pd(_mm256_add_pd(centre, grown), sign));
 #else
         b.add(x, radius);
 #endif
@@ -88,10 +90,14 @@ struct Box {
     static Box between(const Vec3& low, const Vec3& high)
     {
         Box b;
+#ifdef __AVX2__
+        b.set(_mm256_setr_pd(low[0], low[1], low[2], 0), _mm256_setr_pd(-high[0], -high[1], -high[2], 0));
+#else
         for (int k = 0; k < 3; ++k) {
             b.bound[k] = round_down(low[k]);
             b.bound[3 + k] = -round_up(high[k]);
         }
+#endif
         return b;
     }
     void add(const Box& b)
@@ -105,6 +111,18 @@ struct Box {
         for (int k = 0; k < 3; ++k) apart |= a.bound[k] > -b.bound[3 + k] || b.bound[k] > -a.bound[3 + k];
         return !apart;
     }
+
+#ifdef __AVX2__
+private:
+    /// From lo and -hi, whose last number is 0.
+    void set(__m256d low, __m256d minus_high)
+    {
+        alignas(16) float lo[4], minus_hi[4];
+        _mm_store_ps(lo, round_down(low));
+        _mm_store_ps(minus_hi, round_down(minus_high));
+        for (int k = 0; k < 3; ++k) bound[k] = lo[k], bound[3 + k] = minus_hi[k];
+    }
+#endif
 };
 
 } // namespace pliant

@@ -113,17 +113,15 @@ ObstacleOverlap BoxObstacles::look(const LatticeBoxes& boxes, Index cell, Index 
     return out;
 }
 
-bool BoxObstacles::is_near(const Vec3& low, const Vec3& high, Real distance) const
+bool BoxObstacles::is_near(const Box& box, Real distance) const
 {
-    for (const HalfSpaceNow& p : planes_) {
-        const Vec3& n = p.plane.normal;
-        // The lowest corner of the axis-aligned bounds is below the lowest node.
-        const Vec3 lowest = (n.array() > 0).select(low, high);
-        if (n.dot(lowest) < p.plane.offset + distance) return true;
-    }
+    // The lowest corner of the axis-aligned bounds is below the lowest node.
+    const Real4x3 low = {box.lo(0), box.lo(1), box.lo(2)}, high = {box.hi(0), box.hi(1), box.hi(2)};
+    for (const FourPlanes& p : fours_)
+        if (greater(p.offset + Real4(distance), dot(p.up, low) + dot(p.down, high)) != 0) return true;
     for (const MeshNow& m : meshes_) {
         const Vec3 around = Vec3::Constant(distance);
-        if (overlap(Box::between(m.low - around, m.high + around), Box::between(low, high))) return true;
+        if (overlap(Box::between(m.low - around, m.high + around), box)) return true;
     }
     return false;
 }
@@ -132,6 +130,22 @@ void BoxObstacles::place(const Model& model, Real time)
 {
     time_ = time;
     for (HalfSpaceNow& p : planes_) p.plane = plane_at(model, model.bodies[p.body].obstacle, time);
+    fours_.clear();
+    for (std::size_t first = 0; first < planes_.size(); first += 4) {
+        std::array<Vec3, 4> up, down;
+        std::array<Real, 4> offset;
+        for (std::size_t k = 0; k < 4; ++k) { // the last one fills up
+            const Plane& plane = planes_[std::min(first + k, planes_.size() - 1)].plane;
+            up[k] = plane.normal.cwiseMax(0);
+            down[k] = plane.normal.cwiseMin(0);
+            offset[k] = plane.offset;
+        }
+        const auto four = [](const std::array<Vec3, 4>& n) -> Real4x3 {
+            const auto along = [&](int axis) { return Real4(n[0][axis], n[1][axis], n[2][axis], n[3][axis]); };
+            return {along(0), along(1), along(2)};
+        };
+        fours_.push_back({four(up), four(down), Real4::load(offset.data())});
+    }
     for (MeshNow& m : meshes_) {
         m.pose = obstacle_pose(model, model.bodies[m.body].obstacle, time);
         const Box local = tree_.body_box(m.body);
@@ -144,9 +158,9 @@ void BoxObstacles::place(const Model& model, Real time)
     }
 }
 
-bool BoxObstacles::may_come_near(const Vec3& low, const Vec3& high, Real distance) const
+bool BoxObstacles::may_come_near(const Box& box, Real distance) const
 {
-    return moving_ || is_near(low, high, distance);
+    return moving_ || is_near(box, distance);
 }
 
 const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const LatticeBoxes& boxes, Real time,
@@ -158,8 +172,7 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
     parallel_for(
         count(awake),
         [&](Index k) {
-            const CellBox& box = boxes.box(awake[k]);
-            flags_[k] = is_near(box.low, box.high, boxes.cell(awake[k]).side / 2);
+            flags_[k] = is_near(boxes.bounds(awake[k]), boxes.cell(awake[k]).side / 2);
         },
         1024);
     near_.clear();

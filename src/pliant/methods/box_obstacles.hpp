@@ -32,8 +32,8 @@ public:
     /// The same for one box and obstacle, without depth where they do not meet; `find` was called for the same time.
     ObstacleOverlap look(const LatticeBoxes& boxes, Index cell, Index obstacle) const;
 
-    /// Whether what stays between these bounds may ever come within a distance of an obstacle [m].
-    bool may_come_near(const Vec3& low, const Vec3& high, Real distance) const;
+    /// Whether what stays in a box may ever come within a distance of an obstacle [m].
+    bool may_come_near(const Box& box, Real distance) const;
 
     /// Velocity of an obstacle's points at a place, over the dt that end at the time of the last `find` [m/s].
     Vec3 velocity(const Model& model, Index body, const Vec3& at, Real dt) const;
@@ -43,14 +43,19 @@ private:
         Index body;
         Plane plane;
     };
+    /// The same planes, four at once: the parts of their normals that point up and down along each axis.
+    struct FourPlanes {
+        Real4x3 up, down;
+        Real4 offset;
+    };
     struct MeshNow {
         Index body;
         Pose pose;
         Vec3 low, high; ///< of bounds in the world [m]
     };
     void place(const Model& model, Real time);
-    /// Whether what is between these bounds is within a distance of an obstacle, or may be.
-    bool is_near(const Vec3& low, const Vec3& high, Real distance) const;
+    /// Whether what is in a box is within a distance of an obstacle, or may be.
+    bool is_near(const Box& box, Real distance) const;
     void find_among(const Model& model, const LatticeBoxes& boxes, std::span<const Index> among, bool near);
     ObstacleOverlap in_plane(const CellBox& box, const HalfSpaceNow& plane, Real reach) const;
     ObstacleOverlap in_mesh(const CellBox& box, const MeshNow& mesh, BoxPlanes planes) const;
@@ -58,6 +63,7 @@ private:
     Real time_ = 0;
     bool moving_ = false; ///< at least one of them
     std::vector<HalfSpaceNow> planes_;
+    std::vector<FourPlanes> fours_;
     std::vector<MeshNow> meshes_;
     CollisionMesh shells_; ///< in the obstacles' own frames
     FaceTree tree_;

@@ -152,10 +152,8 @@ BoxMethod::BoxMethod(const World& world, const BoxesOptions& options_in)
              sorted(world.model.no_contact)),
       obstacles_(world.model), response_(boxes_, world.model.mass, fixed_blocks(world.model), options_in.law)
 {
-    boxes_.watch([this](Index i, const Box& around) {
-        const Vec3 low(around.lo(0), around.lo(1), around.lo(2)), high(around.hi(0), around.hi(1), around.hi(2));
-        return obstacles_.may_come_near(low, high, boxes_.cell(i).side / 2);
-    });
+    boxes_.watch(
+        [this](Index i, const Box& around) { return obstacles_.may_come_near(around, boxes_.cell(i).side / 2); });
 }
 
 StepReport BoxMethod::step(World& world, Real dt)
