@@ -182,21 +182,6 @@ void BoxResponse::begin(BoxContact& contact, const Vec3& impulse, BlockVelocitie
     if (!impulse.isZero(0)) apply(contact, padded(impulse), velocity);
 }
 
-void BoxResponse::push(Index a, Index b, const Vec3& normal, const Vec3& impulse, BlockVelocities& velocity) const
-{
-    BoxContact c;
-    const Eigen::Array<Real, 8, 1> on_b = along(boxes_.box(b).nodes, normal);
-    attach(c, 0, b, on_b.minCoeff() + range(b) - on_b);
-    c.corners = 8;
-    if (a >= 0) {
-        const Eigen::Array<Real, 8, 1> on_a = along(boxes_.box(a).nodes, normal);
-        attach(c, 8, a, on_a - on_a.maxCoeff() + range(a));
-        for (int k = 8; k < 16; ++k) c.weight[k] = -c.weight[k];
-        c.corners = 16;
-    }
-    push_corners(c, padded(impulse), velocity);
-}
-
 void BoxResponse::relax(BoxContact& contact, BlockVelocities& velocity)
 {
     const Real4 lacking = padded(contact.wanted) - relative_velocity(contact, velocity);

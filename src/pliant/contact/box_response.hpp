@@ -75,8 +75,6 @@ public:
 
     /// Lets a contact begin with an impulse, as far as its law allows that.
     static void begin(BoxContact& contact, const Vec3& impulse, BlockVelocities& velocity);
-    /// Adds an impulse along a normal that two boxes had, where they are now; a < 0: there is no box a.
-    void push(Index a, Index b, const Vec3& normal, const Vec3& impulse, BlockVelocities& velocity) const;
     /// Changes the velocities so that this contact has what the law asks for, given what the others do: projected
     /// Gauss-Seidel on the impulses. The sum of the impulses pushes and never pulls, and drags at most by Coulomb's
     /// law.

@@ -89,6 +89,21 @@ void parallel_ranges(Index n, Index grain, Body&& body)
     }
 }
 
+/// body(i) for every i in [0, n), each thread with the same part whenever n is the same: for loops that come again and
+/// again over data that stays in its cache.
+template <class Body>
+void parallel_for_again(Index n, Body&& body, Index grain)
+{
+    const auto range = [&](Index begin, Index end) {
+        for (Index i = begin; i < end; ++i) body(i);
+    };
+    if (PLIANT_PLAIN_THREADS || n <= grain || runs_serially()) return parallel_ranges(n, grain, range);
+    tbb::task_group_context alone(tbb::task_group_context::isolated);
+    tbb::parallel_for(
+        tbb::blocked_range<Index>(0, n), [&](const tbb::blocked_range<Index>& r) { range(r.begin(), r.end()); },
+        tbb::static_partitioner(), alone);
+}
+
 /// Two tasks that are independent of each other.
 template <class First, class Second>
 void parallel_both(First&& first, Second&& second)

@@ -112,7 +112,7 @@ void LatticeBoxes::update(const Vec3s& x)
         nodes_at_ = x;
         ++epoch_;
         parallel_for(
-            count(awake_), [&](Index i) { set_nodes_of(awake_[i], nodes_at_); }, 512);
+            count(awake_), [&](Index i) { set_nodes_of(awake_[i], nodes_at_); }, 2048);
     }
     check_room();
 }
@@ -378,7 +378,7 @@ const std::vector<std::array<Index, 2>>& LatticeBoxes::collect_candidates()
         list_awake();
     }
     parallel_for(
-        count(awake_), [&](Index i) { set_way(awake_[i]); }, 512);
+        count(awake_), [&](Index i) { set_way(awake_[i]); }, 1024);
     if (near_.known()) {
         collect_near();
         collect_loose();
@@ -436,9 +436,18 @@ bool LatticeBoxes::stay_apart(Index a, Index b) const
 
 BoxOverlap LatticeBoxes::overlap_of(Index a, Index b, Real reach) const
 {
-    if (is_far(a, b, reach)) return {};
-    const CellBox &p = boxes_[a], &q = boxes_[b];
-    return options_.planes == BoxPlanes::safe ? overlap_by_axes(p, q, reach) : overlap_by_nodes(p, q, options_.inner);
+    return is_far(a, b, reach) ? BoxOverlap() : overlap_of_close(boxes_[a], boxes_[b], reach);
+}
+
+BoxOverlap LatticeBoxes::overlap_of_close(const CellBox& p, const CellBox& q, Real reach) const
+{
+    if (options_.planes != BoxPlanes::safe) return overlap_by_nodes(p, q, options_.inner);
+    const BoxOverlap found = overlap_by_axes(p, q, reach);
+    if (!(found.depth > 0)) return found;
+    // Crooked boxes may miss each other along the line through their centres only.
+    const CentreGap gap = gap_along_centres(p, q);
+    if (!gap.more_than(0)) return found;
+    return {-gap.between / gap.centres, (q.centre - p.centre) / gap.centres};
 }
 
 Real LatticeBoxes::reach(Index a, Index b) const
@@ -477,7 +486,7 @@ void LatticeBoxes::look(bool near)
             const auto [a, b] = candidates_[unknown_[k]];
             is_close_[k] = !is_far(a, b, reach_of(a, b));
         },
-        512);
+        2048);
     stale_.assign(cells_.size(), 0);
     for (std::size_t k = 0; k < unknown_.size(); ++k)
         if (is_close_[k]) stale_[candidates_[unknown_[k]][0]] = stale_[candidates_[unknown_[k]][1]] = 1;
@@ -489,20 +498,15 @@ void LatticeBoxes::look(bool near)
             set_planes(boxes_[cell], options_.planes);
             has_planes_[cell] = 1;
         },
-        256);
+        1024);
     parallel_for(
         count(unknown_),
         [&](Index k) {
             const auto [a, b] = candidates_[unknown_[k]];
             const CellBox &p = boxes_[a], &q = boxes_[b];
-            BoxOverlap& out = tested_[unknown_[k]];
-            if (!is_close_[k])
-                out = {};
-            else
-                out = options_.planes == BoxPlanes::safe ? overlap_by_axes(p, q, reach_of(a, b))
-                                                         : overlap_by_nodes(p, q, options_.inner);
+            tested_[unknown_[k]] = is_close_[k] ? overlap_of_close(p, q, reach_of(a, b)) : BoxOverlap();
         },
-        256);
+        512);
 }
 
 const std::vector<BoxPair>& LatticeBoxes::find_overlaps(Real deeper)
@@ -544,7 +548,7 @@ const std::vector<BoxPair>& LatticeBoxes::find_overlaps_again(const Vec3s& x, co
     room_checked_ = false;
     stale_.resize(cells_.size());
     parallel_for(
-        count(awake_), [&](Index i) { stale_[awake_[i]] = update_moved(awake_[i], x, moved); }, 512);
+        count(awake_), [&](Index i) { stale_[awake_[i]] = update_moved(awake_[i], x, moved); }, 2048);
     unknown_.clear();
     for (Index i = 0; i < count(candidates_); ++i)
         if (stale_[candidates_[i][0]] | stale_[candidates_[i][1]]) unknown_.push_back(i);

@@ -121,6 +121,8 @@ private:
     void look(bool near);
     /// Whether the boxes' bounds, or the line through their centres, tell that they are apart by more than that [m].
     bool is_far(Index a, Index b, Real reach) const;
+    /// Of two that are not far.
+    BoxOverlap overlap_of_close(const CellBox& p, const CellBox& q, Real reach) const;
     /// Whether they come closer than the margin on their way, as far as bounds and centres tell.
     bool come_close(Index a, Index b) const;
     /// Whether come_close() stays false as long as blocks have room.

@@ -174,7 +174,7 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
         [&](Index k) {
             flags_[k] = is_near(boxes.bounds(awake[k]), boxes.cell(awake[k]).side / 2);
         },
-        1024);
+        4096);
     near_.clear();
     for (Index k = 0; k < count(awake); ++k)
         if (flags_[k]) near_.push_back(awake[k]);
@@ -187,7 +187,7 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find_again(const Model& model,
 {
     flags_.resize(near_.size());
     parallel_for(
-        count(near_), [&](Index i) { flags_[i] = boxes.update_moved(near_[i], x, moved); }, 512);
+        count(near_), [&](Index i) { flags_[i] = boxes.update_moved(near_[i], x, moved); }, 2048);
     moved_.clear();
     for (std::size_t i = 0; i < near_.size(); ++i)
         if (flags_[i]) moved_.push_back(near_[i]);

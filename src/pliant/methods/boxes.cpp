@@ -270,9 +270,11 @@ void BoxMethod::take_overlaps_away(const Model& model, State& state, Real dt, St
                 for_contacts([&](BoxContact& c) { BoxResponse::relax(c, velocity_); });
             BoxResponse::store(velocity_, state.velocity);
         }
-        for_contacts([&](const BoxContact& c) {
-            if (c.depth > 0) response_.shift(renewed(c, state), state.position, moved_);
-        });
+        for_contacts(
+            [&](const BoxContact& c) {
+                if (c.depth > 0) response_.shift(is_untouched(c) ? c : renewed(c, state), state.position, moved_);
+            },
+            128);
     }
     own.inverted_boxes = boxes_.inverted_count();
 }
@@ -338,7 +340,7 @@ void BoxMethod::make_contacts(const Model& model, Real deeper)
     const std::vector<Index>& order = colours_.order();
     contacts_.resize(order.size());
     parallel_for(
-        count(order), [&](Index i) { contacts_[i] = made(model, sources_[order[i]]); }, 128);
+        count(order), [&](Index i) { contacts_[i] = made(model, sources_[order[i]]); }, 256);
 }
 
 Real BoxMethod::friction_of(const Model& model, Index source) const
@@ -371,8 +373,14 @@ std::array<Index, 2> BoxMethod::cells_of(Index source) const
 
 void BoxMethod::push_as_before(Real dt)
 {
-    for (std::size_t j = 0; j < memory_.a.size(); ++j)
-        response_.push(memory_.a[j], memory_.b[j], memory_.normal[j], dt * memory_.force[j], velocity_);
+    if (memory_.acceleration.empty()) return;
+    parallel_for(
+        count(velocity_),
+        [&](Index i) {
+            const Vec3 v = dt * memory_.acceleration[i];
+            velocity_[i] += Real4(v.x(), v.y(), v.z(), 0);
+        },
+        4096);
 }
 
 void BoxMethod::recall(Real dt)
@@ -404,9 +412,17 @@ BoxesMemory BoxMethod::remember(Real dt) const
         const std::array<Index, 2> cells = cells_of(c->source);
         memory.a.push_back(cells[0]);
         memory.b.push_back(cells[1]);
-        memory.normal.push_back(c->normal);
         memory.force.push_back(c->impulse / dt);
     }
+    memory.acceleration.resize(velocity_.size());
+    parallel_for(
+        count(velocity_),
+        [&](Index i) {
+            alignas(32) Real change[4];
+            (velocity_[i] - free_velocity_[i]).store(change);
+            memory.acceleration[i] = Vec3(change[0], change[1], change[2]) / dt;
+        },
+        4096);
     return memory;
 }
 
@@ -418,7 +434,7 @@ void BoxMethod::set_wanted(const Model& model, Real dt)
             BoxContact& c = contacts_[i];
             response_.set_wanted(c, wall_velocity(model, c.source, dt), free_velocity_, dt);
         },
-        256);
+        1024);
 }
 
 Vec3 BoxMethod::wall_velocity(const Model& model, Index source, Real dt) const
@@ -426,6 +442,12 @@ Vec3 BoxMethod::wall_velocity(const Model& model, Index source, Real dt) const
     if (source < count(*pairs_)) return Vec3::Zero();
     const ObstacleOverlap& o = (*touching_)[source - count(*pairs_)];
     return obstacles_.velocity(model, o.body, o.position, dt);
+}
+
+bool BoxMethod::is_untouched(const BoxContact& contact) const
+{
+    const auto end = contact.block.begin() + contact.corners;
+    return std::none_of(contact.block.begin(), end, [&](Index b) { return moved_[b] != 0; });
 }
 
 BoxContact BoxMethod::renewed(const BoxContact& contact, const State& state)

@@ -43,10 +43,10 @@ struct BoxesReport {
 struct BoxesMemory {
     std::vector<Index> a; ///< cell; of an obstacle -1 - the number of its body
     std::vector<Index> b; ///< cell
-    Vec3s normal;         ///< from a to b
     Vec3s force;          ///< on b [N]
+    Vec3s acceleration;   ///< per block, what they do to it together [m/s^2]
 
-    static constexpr const char* member_names[] = {"a", "b", "normal", "force"};
+    static constexpr const char* member_names[] = {"a", "b", "force", "acceleration"};
 };
 
 /// Boxes of all lattices of a model.
@@ -81,15 +81,17 @@ private:
     /// What the law asks of the contacts with the velocities they would have without them.
     void set_wanted(const Model& model, Real dt);
     Vec3 wall_velocity(const Model& model, Index source, Real dt) const;
-    /// act(contact) for all contacts: in parallel for those that share nothing.
+    /// act(contact) for all contacts: in parallel for those that share nothing, at least `grain` at once.
     template <class Act>
-    void for_contacts(Act&& act)
+    void for_contacts(Act&& act, Index grain = 256)
     {
         const std::vector<Index>& begin = colours_.begin();
         for (std::size_t g = 0; g + 1 < begin.size(); ++g)
-            parallel_for(
-                begin[g + 1] - begin[g], [&](Index i) { act(contacts_[begin[g] + i]); }, 128);
+            parallel_for_again(
+                begin[g + 1] - begin[g], [&](Index i) { act(contacts_[begin[g] + i]); }, grain);
     }
+    /// Whether a pass has not moved its boxes yet.
+    bool is_untouched(const BoxContact& contact) const;
     /// The same contact with its boxes as they are now; without corners when they are apart.
     BoxContact renewed(const BoxContact& contact, const State& state);
     void add_contacts(Real dt, StepReport& report) const;
