@@ -38,8 +38,9 @@ BlendOptions make_teapot(Real radius, Real edge)
     out.edge = edge;
     // In units of the body's radius. The underside is hollow above the foot, so that a lid's knob fits under it.
     out.parts.push_back({BlendEllipsoid{{0, 0.95, 0}, {1, 0.75, 1}, Quat::Identity()}, 0.05});
-    add_ring(out, 0.5, 0.10, 0.10, 0.06);
-    add_ring(out, 0.52, 0.24, 0.12, 0.10);
+    // Foot and rim are rings of one radius, so that teapots stand on each other.
+    add_ring(out, 0.68, 0.10, 0.10, 0.06);
+    add_ring(out, 0.68, 0.26, 0.12, 0.10);
     add_ring(out, 0.68, 1.50, 0.11, 0.04);                                             // rim of the lid
     out.parts.push_back({BlendCapsule{{0, 1.66, 0}, {0, 1.66, 0}, 0.12, 0.12}, 0.03}); // knob
     add_tube(out, {{{0.80, 0.70, 0}, 0.28}, {{1.20, 0.88, 0}, 0.20}, {{1.42, 1.15, 0}, 0.15}, {{1.68, 1.45, 0}, 0.12}},
