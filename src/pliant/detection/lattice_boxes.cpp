@@ -434,20 +434,15 @@ bool LatticeBoxes::stay_apart(Index a, Index b) const
     return gap.more_than(1.01 * (other + turn * radii + turn * turn * (c + 2 * e) / 2));
 }
 
-BoxOverlap LatticeBoxes::overlap_of(Index a, Index b, Real reach) const
+BoxOverlap LatticeBoxes::overlap_of(Index a, Index b) const
 {
-    return is_far(a, b, reach) ? BoxOverlap() : overlap_of_close(boxes_[a], boxes_[b], reach);
+    return is_far(a, b, skin(a, b)) ? BoxOverlap() : overlap_of_close(a, b, skin(a, b));
 }
 
-BoxOverlap LatticeBoxes::overlap_of_close(const CellBox& p, const CellBox& q, Real reach) const
+BoxOverlap LatticeBoxes::overlap_of_close(Index a, Index b, Real reach) const
 {
-    if (options_.planes != BoxPlanes::safe) return overlap_by_nodes(p, q, options_.inner);
-    const BoxOverlap found = overlap_by_axes(p, q, reach);
-    if (!(found.depth > 0)) return found;
-    // Crooked boxes may miss each other along the line through their centres only.
-    const CentreGap gap = gap_along_centres(p, q);
-    if (!gap.more_than(0)) return found;
-    return {-gap.between / gap.centres, (q.centre - p.centre) / gap.centres};
+    const CellBox &p = boxes_[a], &q = boxes_[b];
+    return options_.planes == BoxPlanes::safe ? overlap_by_axes(p, q, reach) : overlap_by_nodes(p, q, options_.inner);
 }
 
 Real LatticeBoxes::reach(Index a, Index b) const
@@ -503,8 +498,7 @@ void LatticeBoxes::look(bool near)
         count(unknown_),
         [&](Index k) {
             const auto [a, b] = candidates_[unknown_[k]];
-            const CellBox &p = boxes_[a], &q = boxes_[b];
-            tested_[unknown_[k]] = is_close_[k] ? overlap_of_close(p, q, reach_of(a, b)) : BoxOverlap();
+            tested_[unknown_[k]] = is_close_[k] ? overlap_of_close(a, b, reach_of(a, b)) : BoxOverlap();
         },
         512);
 }

@@ -77,7 +77,8 @@ public:
     Index overlap_count() const { return overlap_count_; }                             ///< found last, however deep
     Real deepest_overlap() const { return deepest_overlap_; }                          ///< of these, in cells
     Real side(Index a, Index b) const { return std::min(kin_[a].side, kin_[b].side); } ///< of the smaller cell [m]
-    BoxOverlap overlap_of(Index a, Index b, Real reach = 0) const;
+    /// Of two boxes alone, with their planes: what find_overlaps() tells of them.
+    BoxOverlap overlap_of(Index a, Index b) const;
     /// How far a box may go along a direction on the way for which the candidates were found [m].
     Real way_along(Index i, const Vec3& direction) const
     {
@@ -122,7 +123,7 @@ private:
     /// Whether the boxes' bounds, or the line through their centres, tell that they are apart by more than that [m].
     bool is_far(Index a, Index b, Real reach) const;
     /// Of two that are not far.
-    BoxOverlap overlap_of_close(const CellBox& p, const CellBox& q, Real reach) const;
+    BoxOverlap overlap_of_close(Index a, Index b, Real reach) const;
     /// Whether they come closer than the margin on their way, as far as bounds and centres tell.
     bool come_close(Index a, Index b) const;
     /// Whether come_close() stays false as long as blocks have room.
