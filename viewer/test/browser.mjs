@@ -1,25 +1,7 @@
 // The page in headless Chromium, as a user meets it: node browser.mjs PLIANT SCENE ARTEFACTS
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { join } from "node:path";
-import { command, newPage, picture, pliant, scene, withBrowser } from "./harness.mjs";
-
-const servers = [];
-
-/** Starts `pliant view` and gives its address. */
-function view(...args) {
-  const server = spawn(pliant, ["view", ...args, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
-  servers.push(server);
-  return new Promise((resolve, reject) => {
-    let text = "";
-    server.stdout.on("data", (part) => {
-      text += part;
-      const found = text.match(/http:\/\/127\.0\.0\.1:\d+\//);
-      if (found) resolve({ server, address: found[0] });
-    });
-    server.on("exit", (code) => reject(new Error(`pliant view ended with ${code}: ${text}`)));
-  });
-}
+import { command, newPage, picture, scene, view, withBrowser } from "./harness.mjs";
 
 async function end(server) {
   const code = new Promise((resolve) => server.once("exit", resolve));
@@ -125,12 +107,8 @@ async function liveScene(browser) {
 }
 
 await withBrowser(async (browser, place) => {
-  try {
-    await storedRun(browser, place);
-    console.log("the viewer shows a stored run");
-    await liveScene(browser);
-    console.log("the viewer simulates a scene");
-  } finally {
-    for (const server of servers) if (server.exitCode === null) server.kill("SIGKILL");
-  }
+  await storedRun(browser, place);
+  console.log("the viewer shows a stored run");
+  await liveScene(browser);
+  console.log("the viewer simulates a scene");
 });

@@ -1,5 +1,5 @@
 // What the browser tests share: headless Chromium, a place for files, and how a picture is judged.
-import { spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,8 @@ import { chromium } from "playwright-core";
 
 /** Command line of a test: node test.mjs PLIANT SCENE ARTEFACTS. */
 export const [pliant, scene, artefacts] = process.argv.slice(2);
+
+const servers = [];
 
 /** Runs a test with a browser and a directory of its own; exits with 77 (skipped) where there is no Chromium. */
 export async function withBrowser(test) {
@@ -22,11 +24,14 @@ export async function withBrowser(test) {
     args: [
       "--headless", "--no-sandbox", "--disable-background-networking", "--disable-component-update", "--disable-sync",
       "--no-first-run", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
+      // A page that nobody looks at would get less of a busy processor than anyone else.
+      "--disable-renderer-backgrounding", "--disable-backgrounding-occluded-windows",
     ],
   });
   try {
     await test(browser, place);
   } finally {
+    for (const server of servers) if (server.exitCode === null) server.kill("SIGKILL");
     await browser.close();
     rmSync(place, { recursive: true, force: true });
   }
@@ -36,6 +41,21 @@ export async function withBrowser(test) {
 export function command(...args) {
   const made = spawnSync(pliant, args);
   if (made.status !== 0) throw new Error(`pliant ${args.join(" ")}: ${made.status} ${made.stderr}`);
+}
+
+/** Starts `pliant view` and gives its address. */
+export function view(...args) {
+  const server = spawn(pliant, ["view", ...args, "--no-open"], { stdio: ["ignore", "pipe", "inherit"] });
+  servers.push(server);
+  return new Promise((resolve, reject) => {
+    let text = "";
+    server.stdout.on("data", (part) => {
+      text += part;
+      const found = text.match(/http:\/\/127\.0\.0\.1:\d+\//);
+      if (found) resolve({ server, address: found[0] });
+    });
+    server.on("exit", (code) => reject(new Error(`pliant view ended with ${code}: ${text}`)));
+  });
 }
 
 /** A page that notes in `faults` every error and every request to another place than `address`. */
