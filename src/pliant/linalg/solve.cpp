@@ -62,7 +62,7 @@ template <class Rows, class Correct>
 CgResult iterate(const Rows& rows, const BlockMatrix& A, const std::vector<Mat3>& diagonal_inverse, const Vec3s& b,
                  Vec3s& x, const CgOptions& options, CgScratch& scratch, Correct&& correct)
 {
-    assert(options.tolerance >= 0 && options.max_iterations >= 0 && options.scale >= 0);
+    assert(options.tolerance >= 0 && options.max_iterations >= 0 && !(options.scale < 0)); // not a number: it explodes
     auto& [r, z, p, Ap] = scratch;
     CgResult result;
     const Real scale = options.scale > 0
