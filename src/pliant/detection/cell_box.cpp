@@ -1,7 +1,5 @@
 #include "pliant/detection/cell_box.hpp"
 
-#include "pliant/core/real4.hpp"
-
 #include <algorithm>
 #include <limits>
 

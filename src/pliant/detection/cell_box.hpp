@@ -1,7 +1,7 @@
 #pragma once
 // Boxes that deform with the cells of a lattice ("FFD AABB") [Jung, sections 4 and 6.2].
 
-#include "pliant/core/types.hpp"
+#include "pliant/core/real4.hpp"
 
 namespace pliant {
 
@@ -12,6 +12,20 @@ using BoxNodes = Eigen::Array<Real, 8, 3>;
 inline Eigen::Array<Real, 8, 1> along(const BoxNodes& nodes, const Vec3& axis)
 {
     return nodes.col(0) * axis.x() + nodes.col(1) * axis.y() + nodes.col(2) * axis.z();
+}
+
+/// The coordinates at(block) of eight blocks, of each the first three numbers.
+template <class At>
+BoxNodes gather_nodes(const std::array<Index, 8>& block, At&& at)
+{
+    BoxNodes corners;
+    for (int k = 0; k < 8; k += 4) {
+        const Real4x3 four = Real4x3::of(at(block[k]), at(block[k + 1]), at(block[k + 2]), at(block[k + 3]));
+        four.x.store(corners.col(0).data() + k);
+        four.y.store(corners.col(1).data() + k);
+        four.z.store(corners.col(2).data() + k);
+    }
+    return corners;
 }
 
 /// How the six planes of a box are placed.
