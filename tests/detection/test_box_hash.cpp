@@ -11,7 +11,9 @@ TEST(BoxKin, AreNextToEachOtherWhenNoCoordinateDiffersByMoreThanOne)
 {
     Random random(1);
     const auto place = [&] { // all over the grid, and often near each other or at its ends
-        const auto coordinate = [&] { return random.uniform() < 0.5 ? random.below(4) : BoxKin::most - 1 - random.below(4); };
+        const auto coordinate = [&] {
+            return random.uniform() < 0.5 ? random.below(4) : BoxKin::most - 1 - random.below(4);
+        };
         return std::array<Index, 3>{coordinate(), coordinate(), coordinate()};
     };
     int next = 0;

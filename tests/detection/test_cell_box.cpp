@@ -311,8 +311,8 @@ TEST(LatticeBoxes, CandidatesAreThoseOfAllPairs)
 
 TEST(LatticeBoxes, CandidatesDoNotDependOnWhatIsRemembered)
 {
-    // Balls drift through each other, now slow, now fast, and for a while fall together, and a few corners jump: searches
-    // that begin with what the last one knows find what a first one finds.
+    // Balls drift through each other, now slow, now fast, and for a while fall together, and a few corners jump:
+    // searches that begin with what the last one knows find what a first one finds.
     Random random(12);
     const LatticeMesh mesh = make_lattice(make_sphere(0.5, 3), {6});
     std::vector<BoxCell> cells;
@@ -385,7 +385,9 @@ TEST(LatticeBoxes, AreAwakeWhereTheyAreWatchedWhileTheyFallTogether)
         }
         boxes.find_candidates(0.01, way, 1);
         for (Vec3& x : nodes) x.y() -= 0.02;
-        if (step < 10) { EXPECT_TRUE(boxes.awake().empty()) << "nothing is watched yet"; }
+        if (step < 10) {
+            EXPECT_TRUE(boxes.awake().empty()) << "nothing is watched yet";
+        }
     }
     EXPECT_GT(watched, 500u);
 }

@@ -30,8 +30,8 @@ struct BoxKin {
     {
         return static_cast<std::uint32_t>(at[0] + (at[1] << 10) + (at[2] << 20));
     }
-    /// Of two places whose difference this is. In base 1024, with one added to each digit, all three are 0, 1 or 2 then:
-    /// one that was smaller has borrowed and is large.
+    /// Of two places whose difference this is. In base 1024, with one added to each digit, all three are 0, 1 or 2
+    /// then: one that was smaller has borrowed and is large.
     static constexpr std::uint32_t ones = 1 | 1 << 10 | 1 << 20;
     static bool next_to(std::uint32_t difference)
     {

@@ -49,8 +49,8 @@ public:
         hash_.visit(box, found);
     }
 
-    /// Whether blocks are farther from where they were than there is room for, besides what they went on the mean; marks
-    /// those that are.
+    /// Whether blocks are farther from where they were than there is room for, besides what they went on the mean;
+    /// marks those that are.
     bool mark_gone(const Vec3s& x, std::vector<std::uint8_t>& marks);
     /// How far they went on the mean, when that was asked [m].
     const Vec3& went() const { return went_; }

@@ -170,10 +170,7 @@ const std::vector<ObstacleOverlap>& BoxObstacles::find(const Model& model, const
     const std::vector<Index>& awake = boxes.awake();
     flags_.resize(awake.size());
     parallel_for(
-        count(awake),
-        [&](Index k) {
-            flags_[k] = is_near(boxes.bounds(awake[k]), boxes.cell(awake[k]).side / 2);
-        },
+        count(awake), [&](Index k) { flags_[k] = is_near(boxes.bounds(awake[k]), boxes.cell(awake[k]).side / 2); },
         4096);
     near_.clear();
     for (Index k = 0; k < count(awake); ++k)
