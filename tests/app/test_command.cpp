@@ -125,6 +125,43 @@ bodies:
     EXPECT_EQ(readable_frames(path("run")), 1);
 }
 
+/// Waits until run.json says how the run ended; a minute at most.
+void wait_for_status(const std::string& directory, const std::string& status)
+{
+    for (int i = 0; i < 60'000; ++i) {
+        std::ifstream file(directory + "/run.json");
+        const std::string text((std::istreambuf_iterator<char>(file)), {});
+        if (text.find('"' + status + '"') != std::string::npos) return;
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+}
+
+TEST_F(Command, AnswersAnInterruptWhileARunIsCheckedAndReportedOn)
+{
+    // A held corner goes into the floor, beside a ball with so many triangles that looking at it takes a while.
+    std::ofstream(path("pressed.yaml")) << R"(
+title: Pressed
+time: {step: 10 ms, end: 30 ms, fps: 100}
+materials: {cotton: {type: cloth}}
+bodies:
+  sheet: {material: cotton, mesh: {grid: {size: [0.1, 0.1], vertices: [3, 3]}}, place: {at: [0, 0.1, 0]}, pin: {vertices: [0]}, motion: {keyframes: [{time: 0}, {time: 0.02, move: [0, -0.2, 0]}]}}
+  ball: {obstacle: {mesh: {sphere: {radius: 1, subdivisions: 6}}}, place: {at: [3, 2, 0]}}
+  floor: {obstacle: {plane: {y: 0}}}
+)";
+    for (const auto& [status, change] :
+         {std::pair("failed", "contact.pinch=stop"), std::pair("finished", "contact.pinch=release")}) {
+        ProcessOptions interrupt{SIGINT, 0, RLIM_INFINITY, {}, path(status) + "/run.json"};
+        interrupt.meanwhile = [&, name = std::string(status)] { wait_for_status(path(name), name); };
+        const ProcessResult r =
+            run_process({"run", path("pressed.yaml"), "-o", path(status), "--set", change}, path("log"), interrupt);
+        EXPECT_EQ(r.code, 130) << r.out;
+        EXPECT_NE(r.out.find("interrupted; what was simulated is stored"), std::string::npos) << r.out;
+        EXPECT_EQ(RunReader(path(status)).info()["summary"]["status"], status);
+        EXPECT_GE(readable_frames(path(status)), 1);
+        EXPECT_FALSE(fs::exists(path(status) + "/report.html")) << "it came too late to show anything";
+    }
+}
+
 TEST_F(Command, ThatStallsLeavesAReportAndNamesPairForceAndCure)
 {
     std::ofstream(path("crush.yaml")) << R"(

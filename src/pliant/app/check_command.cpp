@@ -9,11 +9,9 @@
 #include "pliant/scene/garments.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <memory>
-#include <mutex>
 
 namespace pliant {
 namespace {
@@ -152,16 +150,10 @@ void print_findings(const Certificate& c, const RunMesh& mesh)
 int check_run(const std::string& path, ExactTest exact)
 {
     const RunReader reader(path);
-    const bool terminal = isatty(STDOUT_FILENO) != 0;
-    std::mutex print;
-    const auto on_frame = [&](Index done, Index of) {
-        if (!terminal) return;
-        const std::lock_guard lock(print);
-        fmt::print("\rframe {} of {}\033[K", done, of);
-        std::fflush(stdout);
-    };
-    const Certificate c = certify_run(reader, on_frame, exact);
-    if (terminal) fmt::print("\r\033[K");
+    FrameProgress progress("checking");
+    const Certificate c = certify_run(
+        reader, [&](Index done, Index of) { progress.update(done, of); }, exact);
+    progress.end();
     save_certificate(c, reader);
 
     print_findings(c, reader.mesh());

@@ -1,11 +1,11 @@
 #include "pliant/app/commands.hpp"
+#include "pliant/app/progress.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/show/run_pictures.hpp"
 #include "pliant/show/video.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <cmath>
 #include <memory>
@@ -80,14 +80,12 @@ void write_video(const RunReader& reader, const RunPictures& pictures, const Ren
     const Real fps = arguments.fps > 0 ? arguments.fps : reader.scene().fps;
     const Index frames = reader.frame_count();
     VideoWriter video(arguments.output, options.width, options.height, fps);
-    const bool terminal = isatty(STDOUT_FILENO) != 0;
+    FrameProgress progress("drawing");
     for (Index f = 0; f < frames; ++f) {
         video.add(pictures.picture(f));
-        if (!terminal) continue;
-        fmt::print("\rframe {} of {}\033[K", f + 1, frames);
-        std::fflush(stdout);
+        progress.update(f + 1, frames);
     }
-    if (terminal) fmt::print("\r\033[K");
+    progress.end();
     video.finish();
 }
 

@@ -1,4 +1,5 @@
 #include "pliant/app/commands.hpp"
+#include "pliant/app/progress.hpp"
 #include "pliant/core/error.hpp"
 #include "pliant/core/parallel.hpp"
 #include "pliant/run/array_file.hpp"
@@ -14,7 +15,11 @@ namespace pliant {
 bool certify_and_report(const std::filesystem::path& directory, bool quiet)
 {
     const RunReader reader(directory);
-    const Certificate certificate = certify_run(reader);
+    FrameProgress progress("checking");
+    const Certificate certificate = certify_run(reader, [&](Index done, Index of) {
+        if (!quiet) progress.update(done, of);
+    });
+    progress.end();
     save_certificate(certificate, reader);
     write_report(reader, certificate_json(certificate, reader.mesh()));
     if (!quiet || !certificate.kept()) fmt::print("{}\n", certificate_words(certificate));

@@ -1,12 +1,15 @@
 #include "pliant/app/simulate.hpp"
 
+#include "pliant/app/commands.hpp"
 #include "pliant/app/progress.hpp"
 #include "pliant/run/animation_check.hpp"
 #include "pliant/run/array_file.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <csignal>
+#include <string_view>
 
 namespace pliant {
 namespace {
@@ -14,11 +17,39 @@ namespace {
 volatile std::sig_atomic_t interrupt_requested = 0;
 
 /// The first signal asks the run to save and stop; a second one ends the process at once.
-void on_signal(int signal)
+void save_and_stop(int signal)
 {
     interrupt_requested = 1;
     std::signal(signal, SIG_DFL);
 }
+
+/// All is stored: only calls that a signal handler may make.
+void stop_at_once(int)
+{
+    constexpr std::string_view words = "\npliant: interrupted; what was simulated is stored, and 'pliant check' and "
+                                       "'pliant report' can be run on it\n";
+    [[maybe_unused]] const auto written = write(STDERR_FILENO, words.data(), words.size());
+    _exit(exit_interrupted);
+}
+
+/// Signals ask the run to save and stop while it lasts, however it ends; afterwards, while it is checked and reported
+/// on, they end the process.
+struct SignalScope {
+    SignalScope() { set(save_and_stop); }
+    SignalScope(const SignalScope&) = delete;
+    SignalScope& operator=(const SignalScope&) = delete;
+    ~SignalScope()
+    {
+        set(stop_at_once);
+        if (interrupt_requested != 0 && !answered) stop_at_once(0); // it came when there was nothing left to stop
+    }
+    static void set(void (*handler)(int))
+    {
+        for (const int signal : {SIGINT, SIGTERM}) std::signal(signal, handler);
+    }
+
+    bool answered = false; ///< the run has stopped by itself, and says so
+};
 
 void print_start(const Scene& scene, const World& world, const RunOptions& options)
 {
@@ -46,22 +77,20 @@ RunResult simulate(const Scene& scene, World& world, RunOptions options, bool qu
         options.on_note = [&](const std::string& text) { progress.note(text); };
     }
     options.interrupted = [] { return interrupt_requested != 0; };
-    std::signal(SIGINT, on_signal);
-    std::signal(SIGTERM, on_signal);
-    RunResult result;
+    SignalScope signals;
     try {
-        result = run_scene(scene, world, options);
+        const RunResult result = run_scene(scene, world, options);
+        signals.answered = !result.finished;
         progress.end();
+        return result;
     } catch (const StorageError& e) {
+        signals.answered = true; // not all is stored, and the words below say so
         progress.end();
         throw StorageError(std::string(e.what()) + "; what is stored so far can be continued with --resume");
     } catch (const std::exception&) {
         progress.end();
         throw;
     }
-    std::signal(SIGINT, SIG_DFL); // all is stored
-    std::signal(SIGTERM, SIG_DFL);
-    return result;
 }
 
 } // namespace pliant

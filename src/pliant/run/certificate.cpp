@@ -186,7 +186,8 @@ std::array<Real, 3> list(const Vec3& x)
 }
 
 /// By the method's own measure.
-void measure_frames(const RunReader& reader, const Scene& scene, Certificate& c)
+void measure_frames(const RunReader& reader, const Scene& scene, const std::function<void(Index, Index)>& on_frame,
+                    Certificate& c)
 {
     const World world = build_world(scene);
     const auto measure = method_info(c.method).make_measure(world.model, scene.method);
@@ -194,6 +195,7 @@ void measure_frames(const RunReader& reader, const Scene& scene, Certificate& c)
     for (Index i = 0; i < c.frames; ++i) {
         const StoredFrame frame = reader.stored_frame(i);
         c.measure.last = measure->at(frame.state.position, frame.state.time);
+        if (on_frame) on_frame(i + 1, c.frames);
         if (i > 0 && c.measure.last <= c.measure.worst) continue;
         c.measure.worst = c.measure.last;
         c.measure.frame = i;
@@ -315,7 +317,7 @@ Certificate certify_run(const RunReader& reader, const std::function<void(Index,
 
     const bool has_measure = method_info(c.method).make_measure != nullptr;
     c.exact = !has_measure || exact == ExactTest::always;
-    if (has_measure) measure_frames(reader, scene, c);
+    if (has_measure) measure_frames(reader, scene, on_frame, c);
     if (c.exact) check_frames(reader, on_frame, c);
     add_expectations(reader, scene, c);
     c.seconds = std::chrono::duration<Real>(std::chrono::steady_clock::now() - begin).count();
