@@ -34,4 +34,17 @@ inline Scene shipped_scene(const std::string& name)
     return load_scene(std::filesystem::path(PLIANT_SOURCE_DIR) / "scenes" / (name + ".yaml"));
 }
 
+/// Runs and certifies a scene to its end.
+inline void expect_all_of_it_in_full_length(const std::string& name)
+{
+    const Scene scene = shipped_scene(name);
+    World world = build_world(scene);
+    const TemporaryDirectory dir;
+    RunOptions options;
+    options.directory = dir / "run";
+    EXPECT_TRUE(run_scene(scene, world, options).finished);
+    const Certificate c = certify_run(RunReader(dir / "run"));
+    EXPECT_TRUE(c.kept()) << certificate_words(c);
+}
+
 } // namespace pliant

@@ -1,5 +1,5 @@
 // The beginning of every shipped scene: it runs, and what its method promises holds in every step and on the way.
-// The soak tests run them in full length.
+// Those that take a few seconds run to their end; the soak tests run all of them in full length.
 
 #include "run/shipped_scenes.hpp"
 
@@ -32,6 +32,18 @@ TEST_P(ShippedScene, KeepsThePromiseOfItsMethodInItsFirstSteps)
 }
 
 INSTANTIATE_TEST_SUITE_P(, ShippedScene, testing::ValuesIn(shipped_scenes()),
+                         [](const auto& scene) { return test_name(scene.param); });
+
+class ShortScene : public testing::TestWithParam<std::string> {};
+
+TEST_P(ShortScene, KeepsItsPromiseAndMeetsItsExpectationsInFullLength)
+{
+    expect_all_of_it_in_full_length(GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(, ShortScene,
+                         testing::Values("cube-on-cube", "hello", "local-response", "local-vs-global", "stiff-in-soft",
+                                         "tablecloth", "two-cubes"),
                          [](const auto& scene) { return test_name(scene.param); });
 
 } // namespace

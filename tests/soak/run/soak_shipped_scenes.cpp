@@ -9,13 +9,7 @@ class ShippedScene : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedScene, KeepsItsPromiseAndMeetsItsExpectationsInFullLength)
 {
-    const Scene scene = shipped_scene(GetParam());
-    World world = build_world(scene);
-    const TemporaryDirectory dir;
-    RunOptions options;
-    options.directory = dir / "run";
-    EXPECT_TRUE(run_scene(scene, world, options).finished);
-    EXPECT_TRUE(certify_run(RunReader(dir / "run")).kept());
+    expect_all_of_it_in_full_length(GetParam());
 }
 
 INSTANTIATE_TEST_SUITE_P(, ShippedScene, testing::ValuesIn(shipped_scenes()),
