@@ -258,6 +258,9 @@ TEST(CertificatePath, FindsWhatPassesAMovingPlaneWithinAStep)
     EXPECT_NEAR(first_contact_vertex_plane({0, 0.3, 0}, {0, 0, 0}, lying, lying), 1, 1e-12) << "arrives on it";
     EXPECT_LT(first_contact_vertex_plane({0.1, 0, 0}, {0.3, 0.2, 0}, lying, lying), 0) << "starts on it and rises";
     EXPECT_EQ(first_contact_vertex_plane({0.1, 0, 0}, {0.3, -0.2, 0}, lying, lying), 0) << "starts on it and sinks";
+    EXPECT_LT(first_contact_vertex_plane({0.1, 0, 0}, {0.3, 0, 0}, lying, lying), 0) << "slides on it";
+    EXPECT_EQ(first_contact_vertex_plane({0.1, 0, 0}, {0.3, -1e-300, 0}, lying, lying), 0) << "all but slides on it";
+    EXPECT_EQ(first_contact_vertex_plane({0.1, 0, 0}, {-0.1, 0, 0}, lying, upright), 0) << "the plane turns over it";
 
     TriangleWorld w;
     const Index ball = w.add(make_sphere(0.1, 1), Vec3(0, 0.5, 0));

@@ -137,6 +137,21 @@ TEST_F(CertificateRun, SaysWhereTetrahedraAreInsideOut)
     EXPECT_NE(c.not_reached[0].find("'cube'"), std::string::npos) << c.not_reached[0];
 }
 
+TEST_F(CertificateRun, LetsPinnedPartsSlideExactlyOnAPlane)
+{
+    simulate(R"(
+time: {step: 10 ms, end: 0.2, fps: 25}
+materials: {cotton: {type: cloth}}
+bodies:
+  sheet: {material: cotton, mesh: {grid: {size: [0.2, 0.2], vertices: [5, 5]}}, pin: {vertices: [0, 4]}, motion: {keyframes: [{time: 0}, {time: 0.2, move: [0.1, 0, 0]}]}}
+  floor: {obstacle: {plane: {y: 0}}}
+)",
+             true);
+    const Certificate c = certify();
+    EXPECT_TRUE(c.kept()) << certificate_words(c);
+    EXPECT_EQ(c.steps_checked, 20);
+}
+
 TEST_F(CertificateRun, ImplicitContactKeepsItsPromiseInEveryStep)
 {
     simulate(falling_ball("implicit", "{intersections: 0, contacts: 1}"), true);

@@ -233,8 +233,12 @@ Real first_contact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane&
         8 * std::numeric_limits<Real>::epsilon() * (n.dot(x) + std::abs(p_t0.offset) + std::abs(p_t1.offset));
     const Real s0 = height(p_t0, x_t0) - error, s1 = height(p_t1, x_t1) - error;
     const Real sm = (height(p_t0, x_t1) + height(p_t1, x_t0)) / 2 - error;
-    // What starts exactly on the plane and rises is above it from then on: s(t) = 2 sm t (1 - t) + s1 t^2.
-    if (sm > 0 && s1 > 0 && exact::side_of_plane(p_t0.normal, p_t0.offset, x_t0) == 0) return -1;
+    // What starts exactly on the plane, s(t) = 2 sm t (1 - t) + s1 t^2, is above it from then on when it rises, and never
+    // behind it when none of the terms that make up sm and s1 is negative, exactly: it slides on the plane.
+    const auto side = [](const Plane& p, const Vec3& at) { return exact::side_of_plane(p.normal, p.offset, at); };
+    if (side(p_t0, x_t0) == 0 &&
+        ((sm > 0 && s1 > 0) || (side(p_t0, x_t1) >= 0 && side(p_t1, x_t0) >= 0 && side(p_t1, x_t1) >= 0)))
+        return -1;
     if (!(s0 > 0)) return 0;
     if (s1 > 0 && (sm >= 0 || sm * sm < s0 * s1 * (1 - 1e-12))) return -1;
     // s(t) = s0 - 2 p t + q t^2; the smaller positive root without cancellation, lowered by `error`

@@ -32,7 +32,7 @@ PathCheck check_path(const FrameChecker& checker, const Vec3s& x_t0, const Vec3s
 PathCheck check_path(const FrameChecker& checker, const PathState& from, const PathState& to);
 
 /// Kernel: the first time at which n(t) . x(t) = offset(t) cannot be excluded, all linear in time; negative: none. A
-/// vertex that starts exactly on the plane and rises from it does not count.
+/// vertex that starts exactly on the plane and rises from it, or slides on it, does not count.
 Real first_contact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane& p_t0, const Plane& p_t1);
 
 /// Kernel: first part of [0, 1] in which point and triangle cannot be shown to stay apart; negative: they do.
