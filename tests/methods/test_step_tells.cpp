@@ -138,6 +138,32 @@ TEST(Step, CountsTheSolvesItKeptThatEndedAboveTheirTolerance)
     EXPECT_GT(unconverged, 0);
 }
 
+TEST(Step, SaysThatTheFreeMotionOfClothIsNotSolvedWhereAnotherSolverHasItsContacts)
+{
+    // Cloth of a fraction of a millimetre, stiffer by 13 orders than its inertia in a step: beyond single precision. The
+    // cube that it falls on has more nodes, so that its solver takes the contacts.
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor"));
+    const Real size = 4e-4;
+    SolidMaterial rubber;
+    rubber.young = 1e3;
+    builder.add_solid(make_tet_box(Vec3::Constant(size), {6, 6, 6}), rubber, named("cube", {0, 0.51 * size, 0}));
+    ClothMaterial cloth;
+    cloth.bend = 1e-2;
+    builder.add_cloth(make_grid(size, size, 12, 12), cloth, named("sheet", {0, 1.03 * size, 0}), GridShape{12, 12});
+    World world = builder.build();
+    const auto method = make_method(world, implicit_options());
+    int not_solved = 0;
+    for (int i = 0; i < 8; ++i) {
+        const ImplicitReport own = implicit_part(method->step(world, 0.01));
+        if (own.linear_residual < 1e-3) continue;
+        ++not_solved;
+        EXPECT_GT(own.worst_residual, 1) << "step " << i;
+        EXPECT_GT(own.unconverged, 0) << "step " << i;
+    }
+    EXPECT_GT(not_solved, 0) << "the scene shows nothing";
+}
+
 TEST(Step, HasNothingToTellWhereTolerancesAndLimitsAreKept)
 {
     for (bool cloth : {false, true}) {

@@ -15,6 +15,7 @@ constexpr Real least_room = 1e-3; ///< where a limit is broken at the start
 constexpr Real regained = 0.5;    ///< part of an excess at the start that one step wins back
 constexpr Real loose = 100;       ///< where only this solver follows, the free motion may miss its tolerance by so much
 constexpr int free_iterations = 10'000;
+constexpr Real solved = 1.01; ///< over the tolerance, in double precision: what single precision takes for solved
 constexpr int max_looks = 4; ///< at an answer in double precision, and at limits that it breaks anew
 
 std::vector<char> held_blocks(const Model& model)
@@ -81,6 +82,7 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
     system_ = &system;
     fine_ = std::move(fine);
     free_residual_.assign(v.size(), Vec3::Zero());
+    left_over_.assign(mine_.size(), 0);
     const LaneOrder& order = multigrid_.order();
     std::vector<CgResult> results(sheets_.size());
     parallel_for(
@@ -103,9 +105,17 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
             for_blocks([&](Index lane, Index block) {
                 if (!system.diagonal_inverse()[block].isZero(0)) v[block] += x_.get(lane).cast<Real>();
             });
-            for_blocks([&](Index, Index block) {
-                if (!system.diagonal_inverse()[block].isZero(0)) free_residual_[block] = residual(block);
+            const double left_sq = sum_chunks(region.finest(), [&](Index first) {
+                double sum = 0;
+                for (Index lane = first; lane < first + Float8::width; ++lane) {
+                    const Index block = order.block_of_lane[lane];
+                    if (block == none || system.diagonal_inverse()[block].isZero(0)) continue;
+                    const Vec3 left = free_residual_[block] = residual(block);
+                    sum += left.dot(system.diagonal_inverse()[block] * left);
+                }
+                return sum;
             });
+            left_over_[part] = results[k].residual = left_sq > 0 ? std::sqrt(left_sq) / fine_[part] : 0;
         },
         1);
     updated_ = mine_;
@@ -113,6 +123,7 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
     result.converged = true;
     for (const CgResult& r : results) {
         result.iterations = std::max(result.iterations, r.iterations);
+        result.residual = std::max(result.residual, r.residual);
         result.converged &= r.converged;
     }
     return result;
@@ -286,8 +297,8 @@ ContactResult ClothSolver::solve(const ContactSystem& system, const Substep& s, 
         }
         result.iterations += iterations;
         load = free_residual_;
-        for (Index i = 0; i < count(load); ++i)
-            if (!chosen[system.parts.of_block[i]]) load[i].setZero(); // solved to the tolerance before
+        for (Index i = 0; i < count(load); ++i) // what was solved to the tolerance before
+            if (!chosen[system.parts.of_block[i]] && left_over_[part_of_block_[i]] < solved) load[i].setZero();
         std::vector<std::size_t> next(parts.size(), 0);
         for (LengthImpulse& length : set.lengths) {
             const Index part = system.parts.of_block[s.model.length_limits[length.limit].a];

@@ -21,7 +21,8 @@ public:
     bool has_work() const { return !sheets_.empty(); }
 
     /// Takes over the matrix of a sub-step and solves the free motion of its parts, loosely: the contact solve goes on
-    /// where it ends. fine: norm of the residual, per part, that the two together shall reach.
+    /// where it ends. fine: norm of the residual, per part, that the two together shall reach. The result's residual is
+    /// over it, in double precision.
     CgResult begin(const LinearSystem& system, std::vector<Real> fine, Vec3s& v);
 
     /// Solves the given parts of a contact problem. dv and the multipliers of the rows are warm starts and answers; so
@@ -58,7 +59,8 @@ private:
     LaneVectors r_, x_;
     const LinearSystem* system_ = nullptr;
     std::vector<Real> fine_;
-    Vec3s free_residual_; ///< per block: b - A v* [N s]
+    std::vector<Real> left_over_; ///< per part of the matrix: residual of the free solve over fine_
+    Vec3s free_residual_;         ///< per block: b - A v* [N s]
 };
 
 } // namespace pliant

@@ -103,17 +103,19 @@ ContactSolverOptions ContactSolver::options_for(Effort effort) const
     return options;
 }
 
-CgResult ContactSolver::solve_free(const LinearSystem& system, Real tolerance, std::vector<Index>& turns, Vec3s& v)
+FreeSolve ContactSolver::solve_free(const LinearSystem& system, Real tolerance, std::vector<Index>& turns, Vec3s& v)
 {
-    if (!cloth_)
-        return system.solve(tolerance, std::vector<char>(static_cast<std::size_t>(system.parts()), 1), turns, v);
-    std::vector<char> others = cloth_->parts();
-    for (char& other : others) other = !other;
-    CgResult result = system.solve(tolerance, others, turns, v);
+    std::vector<char> others(static_cast<std::size_t>(system.parts()), 1);
+    if (cloth_)
+        for (std::size_t part = 0; part < others.size(); ++part) others[part] = !cloth_->parts()[part];
+    const CgResult cg = system.solve(tolerance, others, turns, v);
+    FreeSolve result{cg.iterations, cg.residual, cg.residual / tolerance};
+    if (!cloth_) return result;
     std::vector<Real> fine = system.momentum_scales();
     for (Real& f : fine) f *= tolerance;
     const CgResult cloth = cloth_->begin(system, std::move(fine), v);
     result.iterations = std::max(result.iterations, cloth.iterations);
+    result.residual = std::max(result.residual, tolerance * cloth.residual);
     return result;
 }
 

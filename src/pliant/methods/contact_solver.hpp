@@ -10,13 +10,20 @@
 
 namespace pliant {
 
+/// What an unconstrained solve came to.
+struct FreeSolve {
+    int iterations = 0;
+    Real residual = 0; ///< relative, the largest of all parts
+    Real unsolved = 0; ///< likewise over its tolerance, of the parts that the contact solve does not look at again
+};
+
 class ContactSolver {
 public:
     /// linear_tolerance: of the unconstrained solve.
     ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options,
                   Real linear_tolerance);
     /// The unconstrained velocities v of a sub-step, from those that are given.
-    CgResult solve_free(const LinearSystem& system, Real tolerance, std::vector<Index>& turns, Vec3s& v);
+    FreeSolve solve_free(const LinearSystem& system, Real tolerance, std::vector<Index>& turns, Vec3s& v);
     /// The set's impulses and the change of velocity dv that they make; both are warm starts and answers. turns: per
     /// connected part of the matrix, how many more times its contacts are solved by its factor at once; raised here.
     ContactResult solve(const LinearSystem& system, const Substep& substep, Effort effort, std::vector<Index>& turns,

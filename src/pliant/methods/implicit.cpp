@@ -299,11 +299,11 @@ Substep ImplicitContact::begin(const World& world, Real dt, Foreseen foreseen, S
         turns = memory.free_turns;
         // An error that is small beside the momentum of a rotation is large beside that of a vibration.
         const Real tolerance = options_.linear_tolerance * (foreseen.empty() ? 1 : 0.01);
-        const CgResult cg = solver_.solve_free(system_, tolerance, turns, v_free);
+        const FreeSolve free = solver_.solve_free(system_, tolerance, turns, v_free);
         ImplicitReport& own = report.own.use<ImplicitReport>();
-        own.linear_iterations += cg.iterations;
-        own.linear_residual = std::max(own.linear_residual, cg.residual);
-        residual = cg.residual / tolerance;
+        own.linear_iterations += free.iterations;
+        own.linear_residual = std::max(own.linear_residual, free.residual);
+        residual = free.unsolved;
         for (const FreeBody& body : foreseen.spinning)
             keep_angular_momentum(world.model, world.state, body, dt, v_free);
     }
