@@ -16,7 +16,7 @@ constexpr Real regained = 0.5;    ///< part of an excess at the start that one s
 constexpr Real loose = 100;       ///< where only this solver follows, the free motion may miss its tolerance by so much
 constexpr int free_iterations = 10'000;
 constexpr Real solved = 1.01; ///< over the tolerance, in double precision: what single precision takes for solved
-constexpr int max_looks = 4; ///< at an answer in double precision, and at limits that it breaks anew
+constexpr int max_looks = 4;  ///< at an answer in double precision, and at limits that it breaks anew
 
 std::vector<char> held_blocks(const Model& model)
 {

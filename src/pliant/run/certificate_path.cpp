@@ -233,8 +233,8 @@ Real first_contact_vertex_plane(const Vec3& x_t0, const Vec3& x_t1, const Plane&
         8 * std::numeric_limits<Real>::epsilon() * (n.dot(x) + std::abs(p_t0.offset) + std::abs(p_t1.offset));
     const Real s0 = height(p_t0, x_t0) - error, s1 = height(p_t1, x_t1) - error;
     const Real sm = (height(p_t0, x_t1) + height(p_t1, x_t0)) / 2 - error;
-    // What starts exactly on the plane, s(t) = 2 sm t (1 - t) + s1 t^2, is above it from then on when it rises, and never
-    // behind it when none of the terms that make up sm and s1 is negative, exactly: it slides on the plane.
+    // What starts exactly on the plane, s(t) = 2 sm t (1 - t) + s1 t^2, is above it from then on when it rises, and
+    // never behind it when none of the terms that make up sm and s1 is negative, exactly: it slides on the plane.
     const auto side = [](const Plane& p, const Vec3& at) { return exact::side_of_plane(p.normal, p.offset, at); };
     if (side(p_t0, x_t0) == 0 &&
         ((sm > 0 && s1 > 0) || (side(p_t0, x_t1) >= 0 && side(p_t1, x_t0) >= 0 && side(p_t1, x_t1) >= 0)))
