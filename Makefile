@@ -3,7 +3,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench soak fuzz papers pictures docs format check-format clean deps deps-test deps-soak
+.PHONY: all demo test bench soak sanitize fuzz papers pictures docs format check-format clean deps deps-test deps-soak
 
 all: deps
 	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -33,6 +33,12 @@ soak: deps-soak
 	@cmake --preset debug $(CMAKE_FLAGS)
 	@cmake --build build-debug -j $(JOBS)
 	@ctest --test-dir build-debug -LE soak -j $(JOBS) --output-on-failure
+
+# The fast tests once with AddressSanitizer and UndefinedBehaviorSanitizer, once with ThreadSanitizer: an hour or two.
+sanitize: deps-test
+	@for kind in asan tsan; do \
+	    cmake --preset $$kind $(CMAKE_FLAGS) && cmake --build build-$$kind -j $(JOBS) && \
+	    ctest --test-dir build-$$kind -LE soak -j $(JOBS) --output-on-failure || exit 1; done
 
 # Damaged input for the readers, so many seconds each; another seed gives other input.
 FUZZ_SECONDS ?= 3600

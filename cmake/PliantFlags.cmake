@@ -31,7 +31,7 @@ endif()
 # warnings are no errors.
 if(PLIANT_SANITIZE)
   target_compile_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer
-                                                -fno-sanitize-recover=all -g -Wno-error)
+                                                -fno-sanitize-recover=all -Wno-error)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
 endif()
 
