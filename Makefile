@@ -34,7 +34,7 @@ soak: deps-soak
 	@cmake --build build-debug -j $(JOBS)
 	@ctest --test-dir build-debug -LE soak -j $(JOBS) --output-on-failure
 
-# The fast tests once with AddressSanitizer and UndefinedBehaviorSanitizer, once with ThreadSanitizer: an hour or two.
+# The fast tests once with AddressSanitizer and UndefinedBehaviorSanitizer, once with ThreadSanitizer: hours.
 sanitize: deps-test
 	@for kind in asan tsan; do \
 	    cmake --preset $$kind $(CMAKE_FLAGS) && cmake --build build-$$kind -j $(JOBS) && \
