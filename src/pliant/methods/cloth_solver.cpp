@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace pliant {
@@ -15,6 +16,9 @@ constexpr Real least_room = 1e-3; ///< where a limit is broken at the start
 constexpr Real regained = 0.5;    ///< part of an excess at the start that one step wins back
 constexpr Real loose = 100;       ///< where only this solver follows, the free motion may miss its tolerance by so much
 constexpr int free_iterations = 10'000;
+constexpr int shown_iterations = 1000;  ///< likewise of stiff cloth
+constexpr Index turns_until_asked = 16; ///< sub-steps until single precision is tried again on stiff cloth
+constexpr Index small_part = 5000;      ///< blocks of stiff cloth whose contacts others can solve
 constexpr Real solved = 1.01; ///< over the tolerance, in double precision: what single precision takes for solved
 constexpr int max_looks = 4;  ///< at an answer in double precision, and at limits that it breaks anew
 
@@ -69,26 +73,55 @@ ClothSolver::ClothSolver(const Model& model, const LinearSystem& system, ClothSc
         const Index part = part_of_block_[i];
         elastic_[part] += body.rotor == none && !body.sheet;
         heavy_[part] |= !body.sheet;
+        cloth_mass_.push_back(body.sheet ? model.mass[i] : 0);
         limited_[part] |= body.sheet && body.limit_count > 0;
     }
     size_.assign(mine_.size(), 0);
     for (const Index part : part_of_block_) ++size_[part];
+    may_leave_ = scope == ClothScope::sheets;
     looseness_ = std::count(mine_.begin(), mine_.end(), 0) == 0 ? loose : 1;
     r_ = x_ = multigrid_.make_vectors();
 }
 
-CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, Vec3s& v)
+/// Parts of the matrix whose cloth is stiffer than single precision can tell from its inertia. A guess that is right
+/// says nothing of whether their corrections can be solved: they start from rest, which shows it.
+std::vector<char> ClothSolver::stiff_parts(const LinearSystem& system) const
+{
+    constexpr Real most = 1 / std::numeric_limits<float>::epsilon(); // of stiffness over inertia
+    std::vector<char> stiff(mine_.size(), 0);
+    if (!may_leave_) return stiff;
+    for (Index i = 0; i < count(cloth_mass_); ++i) {
+        const Mat3& D = system.A().block(system.A().pattern().diagonal[i]);
+        stiff[part_of_block_[i]] |= cloth_mass_[i] > 0 && D.trace() > 3 * most * cloth_mass_[i];
+    }
+    return stiff;
+}
+
+CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, std::vector<Index>& turns, Vec3s& v)
 {
     system_ = &system;
     fine_ = std::move(fine);
+    kept_ = updated_ = mine_;
+    const auto leave = [&](Index part) { // relaxation keeps no limit of stiff cloth, and takes long for a large one
+        kept_[part] = mine_[part] && (limited_[part] || size_[part] > small_part);
+    };
+    for (Index part = 0; part < count(mine_); ++part) {
+        if (turns[part] <= 0) continue;
+        leave(part);
+        updated_[part] = 0;
+    }
     free_residual_.assign(v.size(), Vec3::Zero());
     left_over_.assign(mine_.size(), 0);
+    const Vec3s start = v;
+    const std::vector<char> stiff = stiff_parts(system);
     const LaneOrder& order = multigrid_.order();
     std::vector<CgResult> results(sheets_.size());
     parallel_for(
         count(sheets_),
         [&](Index k) {
             const Index part = sheets_[k];
+            results[k].converged = true;
+            if (turns[part] > 0) return;
             const Multigrid::Region& region = regions_[k];
             multigrid_.update(system.A(), region);
             const auto for_blocks = [&](auto&& body) {
@@ -100,8 +133,14 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
             const auto residual = [&](Index block) -> Vec3 {
                 return system.b()[block] - system.A().row_product(block, v);
             };
+            if (stiff[part])
+                for_blocks([&](Index, Index block) {
+                    if (!system.diagonal_inverse()[block].isZero(0)) v[block].setZero();
+                });
             for_blocks([&](Index lane, Index block) { r_.put(lane, residual(block).cast<float>()); });
-            results[k] = linear_.solve(region, looseness_ * fine_[part], free_iterations, r_, x_);
+            const Real looseness = stiff[part] ? 1 : looseness_;
+            const int iterations = stiff[part] ? shown_iterations : free_iterations;
+            results[k] = linear_.solve(region, looseness * fine_[part], iterations, r_, x_);
             for_blocks([&](Index lane, Index block) {
                 if (!system.diagonal_inverse()[block].isZero(0)) v[block] += x_.get(lane).cast<Real>();
             });
@@ -115,10 +154,18 @@ CgResult ClothSolver::begin(const LinearSystem& system, std::vector<Real> fine, 
                 }
                 return sum;
             });
-            left_over_[part] = results[k].residual = left_sq > 0 ? std::sqrt(left_sq) / fine_[part] : 0;
+            left_over_[part] = results[k].residual = left_sq > 0 ? std::sqrt(left_sq) / fine_[part] : left_sq;
+            if (!stiff[part] || left_over_[part] <= solved) return; // the latter is not so where it is no number
+            turns[part] = turns_until_asked;
+            for_blocks([&](Index, Index block) {
+                v[block] = start[block];
+                free_residual_[block].setZero();
+            });
+            results[k] = {.iterations = results[k].iterations, .residual = 0, .converged = true};
+            left_over_[part] = 0;
+            leave(part);
         },
         1);
-    updated_ = mine_;
     CgResult result;
     result.converged = true;
     for (const CgResult& r : results) {
@@ -139,8 +186,11 @@ std::vector<char> ClothSolver::choose(ContactParts& parts) const
         const Index part = part_of_block_[i];
         if (seen[part]) continue;
         seen[part] = 1;
-        (mine_[part] ? others : elastic)[parts.of_block[i]] += mine_[part] ? size_[part] : elastic_[part];
-        cloth[parts.of_block[i]] |= mine_[part];
+        if (kept_[part])
+            others[parts.of_block[i]] += size_[part];
+        else
+            elastic[parts.of_block[i]] += mine_[part] ? size_[part] : elastic_[part];
+        cloth[parts.of_block[i]] |= kept_[part];
         fine_sq[parts.of_block[i]] += fine_[part] * fine_[part];
     }
     for (Index q = 0; q < parts.count; ++q) chosen[q] = cloth[q] && elastic[q] <= others[q];

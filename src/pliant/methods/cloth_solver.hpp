@@ -9,7 +9,7 @@
 
 namespace pliant {
 
-/// Which bodies the solver by multigrid looks after: cloth, with the bodies that touch it, or all.
+/// Which bodies the solver by multigrid looks after: cloth that it can solve, with the bodies that touch it, or all.
 enum class ClothScope { sheets, everything };
 
 class ClothSolver {
@@ -21,9 +21,10 @@ public:
     bool has_work() const { return !sheets_.empty(); }
 
     /// Takes over the matrix of a sub-step and solves the free motion of its parts, loosely: the contact solve goes on
-    /// where it ends. fine: norm of the residual, per part, that the two together shall reach. The result's residual is
-    /// over it, in double precision.
-    CgResult begin(const LinearSystem& system, std::vector<Real> fine, Vec3s& v);
+    /// where it ends. fine: norm of the residual, per part, that the two together shall reach. turns: per part, in how
+    /// many more sub-steps others solve it; raised where single precision turns out not to, and v stays as it was. The result's residual is over `fine`, in
+    /// double precision.
+    CgResult begin(const LinearSystem& system, std::vector<Real> fine, std::vector<Index>& turns, Vec3s& v);
 
     /// Solves the given parts of a contact problem. dv and the multipliers of the rows are warm starts and answers; so
     /// are the impulses of set.lengths. load: what the impulses beside those of the rows are, for the residuals.
@@ -37,6 +38,7 @@ public:
 
 private:
     std::vector<LagrangianPart> gather(const ContactSystem& system) const;
+    std::vector<char> stiff_parts(const LinearSystem& system) const;
     void update_others(const std::vector<char>& chosen, const std::vector<LagrangianPart>& parts);
     bool watch_lengths(const Substep& substep, const Vec3s& dv, Real longest, const ContactParts& contact_parts,
                        const std::vector<char>& chosen_parts, std::vector<LagrangianPart>& parts,
@@ -45,16 +47,19 @@ private:
 
     const std::vector<Index>& part_of_block_; ///< of the matrix
     std::vector<char> mine_;
-    std::vector<Index> sheets_;  ///< parts with cloth, that is those of mine_
-    std::vector<Index> size_;    ///< per part of the matrix: its blocks
-    std::vector<Index> elastic_; ///< likewise: blocks of elastic solids
-    std::vector<char> heavy_;    ///< likewise: has something else than cloth
-    std::vector<char> limited_;  ///< likewise: cloth whose strain is limited
-    std::vector<char> updated_;  ///< likewise: the multigrid has its matrix of this sub-step
+    std::vector<char> kept_;       ///< those of mine_ whose contacts are solved here in this sub-step
+    std::vector<Index> sheets_;    ///< parts with cloth, that is those of mine_
+    std::vector<Index> size_;      ///< per part of the matrix: its blocks
+    std::vector<Index> elastic_;   ///< likewise: blocks of elastic solids
+    std::vector<Real> cloth_mass_; ///< per block [kg]; 0 where it is no cloth
+    std::vector<char> heavy_;      ///< likewise: has something else than cloth
+    std::vector<char> limited_;    ///< likewise: cloth whose strain is limited
+    std::vector<char> updated_;    ///< likewise: the multigrid has its matrix of this sub-step
     Multigrid multigrid_;
     LaneSolver linear_;
     AugmentedLagrangian lagrangian_;
     std::vector<Multigrid::Region> regions_; ///< per part of sheets_
+    bool may_leave_ = true;                  ///< parts that single precision cannot solve go to others
     Real looseness_ = 1;                     ///< of the free solve
     LaneVectors r_, x_;
     const LinearSystem* system_ = nullptr;

@@ -105,17 +105,24 @@ ContactSolverOptions ContactSolver::options_for(Effort effort) const
 
 FreeSolve ContactSolver::solve_free(const LinearSystem& system, Real tolerance, std::vector<Index>& turns, Vec3s& v)
 {
-    std::vector<char> others(static_cast<std::size_t>(system.parts()), 1);
-    if (cloth_)
-        for (std::size_t part = 0; part < others.size(); ++part) others[part] = !cloth_->parts()[part];
+    const std::size_t parts = static_cast<std::size_t>(system.parts());
+    turns.resize(parts, 0);
+    std::vector<char> others(parts, 1);
+    for (std::size_t part = 0; cloth_ && part < parts; ++part) others[part] = !cloth_->parts()[part] || turns[part] > 0;
     const CgResult cg = system.solve(tolerance, others, turns, v);
     FreeSolve result{cg.iterations, cg.residual, cg.residual / tolerance};
     if (!cloth_) return result;
     std::vector<Real> fine = system.momentum_scales();
     for (Real& f : fine) f *= tolerance;
-    const CgResult cloth = cloth_->begin(system, std::move(fine), v);
+    const CgResult cloth = cloth_->begin(system, std::move(fine), turns, v);
     result.iterations = std::max(result.iterations, cloth.iterations);
     result.residual = std::max(result.residual, tolerance * cloth.residual);
+    std::vector<char> left(parts, 0);
+    for (std::size_t part = 0; part < parts; ++part) left[part] = !others[part] && turns[part] > 0;
+    if (std::find(left.begin(), left.end(), 1) == left.end()) return result;
+    const CgResult exact = system.solve(tolerance, left, turns, v);
+    result.residual = std::max(result.residual, exact.residual);
+    result.unsolved = std::max(result.unsolved, exact.residual / tolerance);
     return result;
 }
 

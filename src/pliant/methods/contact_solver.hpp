@@ -22,7 +22,8 @@ public:
     /// linear_tolerance: of the unconstrained solve.
     ContactSolver(const Model& model, const LinearSystem& system, const ContactSolverOptions& options,
                   Real linear_tolerance);
-    /// The unconstrained velocities v of a sub-step, from those that are given.
+    /// The unconstrained velocities v of a sub-step, from those that are given. turns: per connected part of the
+    /// matrix, how many more times its factor solves it at once; raised here.
     FreeSolve solve_free(const LinearSystem& system, Real tolerance, std::vector<Index>& turns, Vec3s& v);
     /// The set's impulses and the change of velocity dv that they make; both are warm starts and answers. turns: per
     /// connected part of the matrix, how many more times its contacts are solved by its factor at once; raised here.
