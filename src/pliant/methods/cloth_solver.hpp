@@ -22,8 +22,8 @@ public:
 
     /// Takes over the matrix of a sub-step and solves the free motion of its parts, loosely: the contact solve goes on
     /// where it ends. fine: norm of the residual, per part, that the two together shall reach. turns: per part, in how
-    /// many more sub-steps others solve it; raised where single precision turns out not to, and v stays as it was. The result's residual is over `fine`, in
-    /// double precision.
+    /// many more sub-steps others solve it; raised where single precision turns out not to, and v stays as it was. The
+    /// result's residual is over `fine`, in double precision.
     CgResult begin(const LinearSystem& system, std::vector<Real> fine, std::vector<Index>& turns, Vec3s& v);
 
     /// Solves the given parts of a contact problem. dv and the multipliers of the rows are warm starts and answers; so
