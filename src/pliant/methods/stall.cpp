@@ -22,8 +22,8 @@ std::string stall_words(const Model& model, StallCause cause, const StalledPair&
         print(" at (%.4g, %.4g, %.4g) m, time %.6g s", p.position.x(), p.position.y(), p.position.z(), p.time);
     const std::string vertex = std::to_string(p.vertex);
     if (cause == StallCause::scripts_alone)
-        return "pinched: scripts alone move body " + name(p.body_a) + " (pinned vertex " + vertex + ") into body " +
-               name(p.body_b) + where + ", and nothing there can give way; change the script, or" +
+        return "pinched: scripts alone move bodies " + name(p.body_a) + " (pinned vertex " + vertex + ") and " +
+               name(p.body_b) + " into each other" + where + ", and nothing there can give way; change the script, or" +
                print(" set a smaller gap (contact keeps %.3g m between them and certifies %.3g m) if they only come "
                      "too close,",
                      p.gap, p.certified) +
