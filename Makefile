@@ -3,7 +3,7 @@ BUILD := build
 CMAKE_FLAGS ?=
 JOBS ?= $(shell nproc)
 
-.PHONY: all demo test bench soak sanitize fuzz papers pictures docs format check-format clean deps deps-test deps-soak
+.PHONY: all demo test bench soak sanitize fuzz papers pictures docs format check-format clean deps deps-test deps-soak deps-sanitize
 
 all: deps
 	@cmake --preset release $(CMAKE_FLAGS) > $(BUILD).log 2>&1 || { cat $(BUILD).log; exit 1; }
@@ -17,6 +17,9 @@ deps-test:
 
 deps-soak:
 	@scripts/install-deps.sh soak
+
+deps-sanitize:
+	@scripts/install-deps.sh sanitize
 
 demo: all
 	@scripts/demo.sh
@@ -35,7 +38,7 @@ soak: deps-soak
 	@ctest --test-dir build-debug -LE soak -j $(JOBS) --output-on-failure
 
 # The fast tests once with AddressSanitizer and UndefinedBehaviorSanitizer, once with ThreadSanitizer: hours.
-sanitize: deps-test
+sanitize: deps-sanitize
 	@for kind in asan tsan; do \
 	    cmake --preset $$kind $(CMAKE_FLAGS) && cmake --build build-$$kind -j $(JOBS) && \
 	    ctest --test-dir build-$$kind -LE soak -j $(JOBS) --output-on-failure || exit 1; done

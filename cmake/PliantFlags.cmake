@@ -7,6 +7,9 @@ target_compile_options(pliant_flags INTERFACE
   -ffp-contract=off   # a*b+c is rounded the same in every loop shape, so bits do not depend on vectorisation
   -fno-math-errno)
 
+if(CMAKE_CXX_COMPILER_ID MATCHES "Clang")
+  target_compile_options(pliant_flags INTERFACE -Wno-bitwise-instead-of-logical) # without branches on purpose
+endif()
 if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
   target_compile_options(pliant_flags INTERFACE -Wno-restrict) # false alarms on "text" + std::string (GCC bug 105651)
 endif()
@@ -33,6 +36,10 @@ if(PLIANT_SANITIZE)
   target_compile_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE} -fno-omit-frame-pointer
                                                 -fno-sanitize-recover=all -Wno-error)
   target_link_options(pliant_flags INTERFACE -fsanitize=${PLIANT_SANITIZE})
+  target_compile_definitions(pliant_flags INTERFACE PLIANT_SANITIZED)
+  if(PLIANT_SANITIZE MATCHES "thread")
+    target_compile_definitions(pliant_flags INTERFACE PLIANT_SANITIZED_THREADS)
+  endif()
 endif()
 
 # What nearly every file of the library and its tests includes. A file still names what it uses: the debug preset builds

@@ -3,6 +3,7 @@
 #   scripts/install-deps.sh demo   what the pliant command needs
 #   scripts/install-deps.sh test   that, and the test and benchmark tools
 #   scripts/install-deps.sh soak   that, and the programs that read exports back in the long tests
+#   scripts/install-deps.sh sanitize what the tests need, and the compiler of the builds with sanitizers
 #   scripts/install-deps.sh papers what the command and the papers' plots need
 set -euo pipefail
 what=${1:-demo}
@@ -36,7 +37,7 @@ need_header embree3/rtcore.h libembree-dev
 need_header stb/stb_image_write.h libstb-dev
 need_header httplib.h libcpp-httplib-dev
 need_file /usr/share/fonts/truetype/dejavu/DejaVuSans-Bold.ttf fonts-dejavu-core
-if [ "$what" = test ] || [ "$what" = soak ]; then
+if [ "$what" = test ] || [ "$what" = soak ] || [ "$what" = sanitize ]; then
     need_header gtest/gtest.h libgtest-dev
     need_header benchmark/benchmark.h libbenchmark-dev
     need_header boost/multiprecision/cpp_int.hpp libboost-dev
@@ -49,6 +50,11 @@ fi
 if [ "$what" = soak ]; then
     need_command blender blender
     need_file /usr/lib/python3/dist-packages/vtk.py python3-vtk9
+fi
+if [ "$what" = sanitize ]; then
+    need_command clang++ clang
+    need_command llvm-symbolizer llvm
+    need_file "$(clang++ -print-resource-dir 2>/dev/null)/lib/linux/libclang_rt.asan-$(uname -m).a" libclang-rt-dev
 fi
 [ "$what" = papers ] && need_command gnuplot gnuplot-nox
 [ ${#missing[@]} -eq 0 ] && exit 0

@@ -163,7 +163,8 @@ public:
     }
     void next() override
     {
-        auto& [name, mutator] = files_[turn_++ % files_.size()];
+        const std::string& name = files_[turn_ % files_.size()].first;
+        Mutator& mutator = files_[turn_++ % files_.size()].second;
         const std::string good = mutator.good()[0];
         const bool binary = good.starts_with("PLIANT");
         feed([&](const std::string& bytes) { read_with(name, bytes); },

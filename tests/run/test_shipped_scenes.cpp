@@ -10,7 +10,7 @@ class ShippedScene : public testing::TestWithParam<std::string> {};
 
 TEST_P(ShippedScene, KeepsThePromiseOfItsMethodInItsFirstSteps)
 {
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#ifdef PLIANT_SANITIZED
     constexpr int steps = 5; // up to twenty times slower: they look at the code that runs, not at how long it does
 #else
     constexpr int steps = 30;

@@ -142,13 +142,13 @@ FourMat four_rotations(const FourMat& F)
 
 Real CorotationalBatch::energy(const Vec3s& x) const
 {
-    const auto [lambda, mu] = elasticity();
+    const Elasticity& m = elasticity();
     return parallel_sum(four_count(), 0.0, [&](Index i) { // |S - I| = |F - R|
         const FourMat F = four_gradients(four(i), four_corners(i, x)), R = four_rotations(F);
         const FourMat off = {F[0] - R[0], F[1] - R[1], F[2] - R[2]};
         const Four trace = dot(R[0], F[0]) + dot(R[1], F[1]) + dot(R[2], F[2]) - 3;
         const Four squares = dot(off[0], off[0]) + dot(off[1], off[1]) + dot(off[2], off[2]);
-        const Four each = four(i).volume * (mu * squares + lambda / 2 * trace * trace);
+        const Four each = four(i).volume * (m.mu * squares + m.lambda / 2 * trace * trace);
         return each.head(four_size(i)).sum();
     });
 }

@@ -6,7 +6,6 @@
 namespace pliant {
 namespace {
 
-constexpr Index width = Float8::width;
 constexpr Index rows_a_task = 512;
 // Penalties by load.
 constexpr float give = 0.3f, ball_give = 1.25f; ///< of their room that rows and balls give way by under their load
@@ -89,9 +88,9 @@ void add_outer(Float8 k, const Float8x3& a, const Float8x3& b, std::array<Float8
 
 float largest(Float8 v)
 {
-    float lanes[width];
+    float lanes[Float8::width];
     v.store(lanes);
-    return *std::max_element(lanes, lanes + width);
+    return *std::max_element(lanes, lanes + Float8::width);
 }
 
 } // namespace

@@ -76,6 +76,7 @@ public:
     void read(std::span<const Index> rows, Multipliers& lambda, std::span<LengthBall> balls) const;
 
 private:
+    static constexpr Index width = Float8::width;
     using Plane = std::vector<float>;
     using Planes = std::array<Plane, 3>;
 
@@ -116,7 +117,7 @@ private:
     void for_rows(Body&& body) const
     {
         parallel_for(
-            rows_ / Float8::width, [&](Index chunk) { body(Float8::width * chunk); }, chunks_a_task);
+            rows_ / width, [&](Index chunk) { body(width * chunk); }, chunks_a_task);
     }
     void gather(const Planes& impulse, LaneVectors& force) const;
     Float8 natural_map_sq(Index row, const Float8x3& u, const Float8x3& y) const;

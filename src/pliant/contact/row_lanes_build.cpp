@@ -6,13 +6,12 @@
 namespace pliant {
 namespace {
 
-constexpr Index width = Float8::width;
 constexpr float start_penalty = 0.5f; ///< times the inverse response: the answer of a row by itself is half of exact
-constexpr float ball_penalty = 1.0f;
+constexpr float ball_penalty = 1.0f;  ///< likewise: that of a limit of length by itself is exact
 
 Index padded(Index n)
 {
-    return (n + width - 1) / width * width;
+    return (n + Float8::width - 1) / Float8::width * Float8::width;
 }
 
 /// Response of the row's point to an impulse there, as the diagonal of A sees it.

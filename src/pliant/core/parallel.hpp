@@ -20,7 +20,7 @@
 
 // ThreadSanitizer cannot see the synchronisation inside of TBB's library and takes every loop for a race: in its build
 // the loops start threads of their own.
-#ifdef __SANITIZE_THREAD__
+#ifdef PLIANT_SANITIZED_THREADS
 #define PLIANT_PLAIN_THREADS 1
 #else
 #define PLIANT_PLAIN_THREADS 0

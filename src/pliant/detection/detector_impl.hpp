@@ -96,6 +96,8 @@ struct Detector::Implementation {
         NearFace near_face;
         NearEdge near_edge;
     };
+    template <class... Questions> // Clang deduces those of an aggregate from version 17 on
+    Sifting(Questions...)->Sifting<Questions...>;
 
     /// Looks at all candidates that are left after sifting in parallel: vertex_face(pair, list) and edge_edge(pair,
     /// list) append what they find to a list a chunk, vertex(v, list) does so for every vertex (planes). The lists are

@@ -63,7 +63,7 @@ CgResult iterate(const Rows& rows, const BlockMatrix& A, const std::vector<Mat3>
                  Vec3s& x, const CgOptions& options, CgScratch& scratch, Correct&& correct)
 {
     assert(options.tolerance >= 0 && options.max_iterations >= 0 && !(options.scale < 0)); // not a number: it explodes
-    auto& [r, z, p, Ap] = scratch;
+    Vec3s &r = scratch.r, &z = scratch.z, &p = scratch.p, &Ap = scratch.Ap;
     CgResult result;
     const Real scale = options.scale > 0
                            ? options.scale

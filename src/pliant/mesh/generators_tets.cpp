@@ -30,7 +30,7 @@ TetMesh make_tet_box(const Vec3& size, const std::array<Index, 3>& cells, TetSpl
     }
     require_countable("tetrahedral box", 6.0 * cells[0] * cells[1] * cells[2]);
     TetMesh mesh;
-    const auto [nx, ny, nz] = cells;
+    const Index nx = cells[0], ny = cells[1], nz = cells[2];
     for (Index k = 0; k <= nz; ++k)
         for (Index j = 0; j <= ny; ++j)
             for (Index i = 0; i <= nx; ++i)

@@ -51,10 +51,10 @@ private:
     std::vector<Index> sheets_;    ///< parts with cloth, that is those of mine_
     std::vector<Index> size_;      ///< per part of the matrix: its blocks
     std::vector<Index> elastic_;   ///< likewise: blocks of elastic solids
-    std::vector<Real> cloth_mass_; ///< per block [kg]; 0 where it is no cloth
     std::vector<char> heavy_;      ///< likewise: has something else than cloth
     std::vector<char> limited_;    ///< likewise: cloth whose strain is limited
     std::vector<char> updated_;    ///< likewise: the multigrid has its matrix of this sub-step
+    std::vector<Real> cloth_mass_; ///< per block [kg]; 0 where it is no cloth
     Multigrid multigrid_;
     LaneSolver linear_;
     AugmentedLagrangian lagrangian_;

@@ -175,7 +175,9 @@ StepReport ImplicitContact::step(World& world, Real dt)
         const Real h = lengths.next(longest);
         const bool may_halve = lengths.refinement_may_halve() && !budget.spent();
         const Effort effort = budget.spent() ? Effort::low : may_halve ? Effort::tentative : Effort::full;
-        auto [substep, attempt] = solve(world, h, effort, report);
+        Solved solved = solve(world, h, effort, report);
+        Substep& substep = solved.substep;
+        Attempt& attempt = solved.attempt;
         const bool too_curved = attempt.tentative.too_curved;
         if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
         budget.use(report.own.use<ImplicitReport>());

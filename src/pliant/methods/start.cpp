@@ -187,7 +187,7 @@ std::vector<StartCrossing> start_crossings(const World& world)
         [&](Index chunk) {
             const Index end = std::min(count(s.edges), (chunk + 1) * edges_a_chunk);
             for (Index e = chunk * edges_a_chunk; e < end; ++e) {
-                const auto [v, w] = s.edges[e];
+                const Index v = s.edges[e][0], w = s.edges[e][1];
                 TreeBox box;
                 box.add(x[v]);
                 box.add(x[w]);

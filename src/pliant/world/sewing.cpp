@@ -41,7 +41,8 @@ State sewn_state(const Model& model, const State& state, const std::vector<std::
     for (Index i = 0; i < count(block); ++i)
         if (block[i] != i) classes[block[i]].push_back(i);
     State out = state;
-    for (const auto& [first, others] : classes) {
+    for (const auto& [lowest, others] : classes) {
+        const Index first = lowest;
         Real mass = before.mass[first];
         Vec3 x = mass * state.position[first], p = mass * state.velocity[first];
         for (const Index i : others) {

@@ -137,14 +137,16 @@ SkeletonMotion::ScriptRates SkeletonMotion::script_rates(Real t0, Real t1) const
 Real SkeletonMotion::smooth_chord_error(Real t0, Real t1) const
 {
     const Real h = t1 - t0;
-    const auto [rate, move] = script_rates(t0, t1);
+    const ScriptRates script = script_rates(t0, t1);
     Real worst = 0;
     for (Index b = 0; b < count(bones_); ++b) {
         if (arm_[b] < 0) continue;
-        Real bend = move.acceleration;
+        Real bend = script.move.acceleration;
         for_chain(b, [&](Index i, Real r_i) {
-            bend += rate[i].acceleration * r_i;
-            for_chain(b, [&](Index j, Real r_j) { bend += rate[i].speed * rate[j].speed * std::min(r_i, r_j); });
+            bend += script.turn[i].acceleration * r_i;
+            for_chain(b, [&](Index j, Real r_j) {
+                bend += script.turn[i].speed * script.turn[j].speed * std::min(r_i, r_j);
+            });
         });
         worst = std::max(worst, bend);
     }
@@ -154,12 +156,12 @@ Real SkeletonMotion::smooth_chord_error(Real t0, Real t1) const
 /// Of any vertex, between two times that no key separates.
 Real SkeletonMotion::longest_path(Real t0, Real t1) const
 {
-    const auto [rate, move] = script_rates(t0, t1);
+    const ScriptRates script = script_rates(t0, t1);
     Real worst = 0;
     for (Index b = 0; b < count(bones_); ++b) {
         if (arm_[b] < 0) continue;
-        Real speed = move.speed;
-        for_chain(b, [&](Index i, Real r_i) { speed += rate[i].speed * r_i; });
+        Real speed = script.move.speed;
+        for_chain(b, [&](Index i, Real r_i) { speed += script.turn[i].speed * r_i; });
         worst = std::max(worst, speed);
     }
     return worst * (t1 - t0);
