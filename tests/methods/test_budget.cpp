@@ -69,6 +69,30 @@ TEST(Budget, OnceSpentIsNeverCalledAPinch)
     EXPECT_NE(words.find("not solved within the step's budget of work: body 'ball'"), std::string::npos) << words;
 }
 
+TEST(Budget, OnceSpentStopsABodyThatTurnsTooFastAndNotTheRun)
+{
+    // The ball turns too fast for straight lines, and is in the way of the sheet in every step that is longer than a
+    // hundredth of these.
+    WorldBuilder builder;
+    builder.add_plane({}, named("floor"));
+    BodyOptions sheet = named("sheet", {0, 0.3, 0});
+    sheet.pinned = {0, 9};
+    builder.add_cloth(make_grid(0.4, 0.4, 10, 10), ClothMaterial{}, sheet, GridShape{10, 10});
+    BodyOptions ball = named("ball", {0.05, 0.36, 0});
+    ball.velocity = {0, -20, 0};
+    ball.angular_velocity = {0, 0, 1000};
+    builder.add_rigid(make_sphere(0.05, 2), {}, ball);
+    World world = builder.build();
+    const auto method = make_method(world, tiny_budget());
+    int over_budget = 0;
+    for (int i = 0; i < 20; ++i) {
+        StepReport report;
+        ASSERT_NO_THROW(report = method->step(world, 0.01)) << "step " << i;
+        over_budget += implicit_part(report).over_budget;
+    }
+    EXPECT_GT(over_budget, 0) << "else the scene shows nothing";
+}
+
 TEST(Budget, BoundsTheWorkOfAStepThatFindsNoWay)
 {
     World world = squeezed_ball(0);

@@ -179,7 +179,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         Substep& substep = solved.substep;
         Attempt& attempt = solved.attempt;
         const bool too_curved = attempt.tentative.too_curved;
-        if (!attempt.safe && !may_halve && !too_curved) make_safe(substep, attempt, report);
+        const bool may_straighten = too_curved && !budget.spent() && !lengths.vanishing(); // by a shorter step
+        if (!attempt.safe && !may_halve && !may_straighten) make_safe(substep, attempt, report);
         budget.use(report.own.use<ImplicitReport>());
         const bool unforeseen = (attempt.gain > 1 || attempt.nonlinearity > 1) && lengths.turning_may_halve();
         if (!attempt.safe || (attempt.strained && may_halve) || unforeseen) {
