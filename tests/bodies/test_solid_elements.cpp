@@ -50,6 +50,8 @@ std::vector<NamedState> states()
             {"rotated", R},
             {"sheared", R * (Mat3::Identity() + 0.4 * Vec3::UnitX() * Vec3::UnitY().transpose())},
             {"inverted", stretched(1.1, 0.9, -0.4)},
+            {"barely inverted", stretched(1.2, 0.9, -0.02)},
+            {"nearly flat", stretched(1.2, 0.9, 0.02)},
             {"thin", stretched(1.2, 0.9, 0.05)}};
 }
 
@@ -181,6 +183,15 @@ TEST(SolidElements, FourRotationsAreThoseOfSingleElements)
                 EXPECT_LT((Vec3(R[c].x[lane], R[c].y[lane], R[c].z[lane]) - expected.col(c)).norm(), 1e-10);
         }
     }
+}
+
+TEST(SolidElements, NeoHookeanTurnedInsideOutStoresAtMostTheSquareOfItsVolume)
+{
+    const Solid solid = one_tet();
+    const auto stored = [&](Real size) {
+        return NeoHookean::energy(solid.elasticity, solid.elements[0], mapped(Vec3(size, size, -size).asDiagonal()));
+    };
+    for (const Real size : {2.0, 10.0, 1000.0}) EXPECT_LT(stored(2 * size), 1.1 * 64 * stored(size)) << size;
 }
 
 TEST(SolidElements, SpringModuliAreThoseOfTheMaterialFromAPoissonRatioOf3TenthsOn)

@@ -170,3 +170,28 @@ TEST(HardSolids, NeoHookeanRubberIsCrushedWithoutTurningInsideOut)
         ASSERT_EQ(inverted_elements(world.model, world.state.position).count, 0) << "step " << step;
     }
 }
+
+TEST(HardSolids, RubberHitByAShotOfAHundredMetresASecondMakesNoEnergy)
+{
+    // The shot moves by ten times the rubber's radius in a step.
+    WorldBuilder builder;
+    builder.set_gravity(Vec3::Zero());
+    BodyOptions ball = named("ball"), shot = named("shot", {-0.8, 0.02, 0.01});
+    ball.angular_velocity = {0, 0, 200};
+    builder.add_solid(make_tet_sphere(0.1, 3), material(1e5, "neo-hookean"), ball);
+    shot.velocity = {100, 0, 0};
+    shot.angular_velocity = {500, 0, 300};
+    RigidMaterial steel;
+    steel.density = 7800;
+    builder.add_rigid(make_sphere(0.03, 2), steel, shot);
+    World world = builder.build();
+    const Real before = energy(world.model, world.state).total();
+    const auto method = make_method(world, implicit_options());
+    int contacts = 0;
+    for (int step = 0; step < 4; ++step) {
+        contacts += method->step(world, 0.01).active_contacts;
+        EXPECT_LT(energy(world.model, world.state).total(), before) << "step " << step;
+        EXPECT_LE(inverted_elements(world.model, world.state.position).count, 5) << "step " << step;
+    }
+    EXPECT_GT(contacts, 0) << "else the scene shows nothing";
+}

@@ -343,11 +343,13 @@ TEST(Run, ThatExplodesStopsAndSaysWhere)
 {
     const TemporaryDirectory dir;
     EXPECT_EQ(message_of([&] { run_small(into(dir / "a"), {"bodies.top.velocity=[1e200, 0, 0]"}); }),
-              "step 1: the energy is not a finite number");
-    EXPECT_EQ(message_of([&] {
-                  run_small(into(dir / "b"), {"time.step=1e160", "time.end=1e160"});
-              }),
-              "step 1: body 'top' has a position or velocity that is not a finite number");
+              "step 1: body 'top' moves at 1e+200 m/s: the motion has exploded; set a shorter time.step");
+    EXPECT_EQ(
+        message_of([&] {
+            run_small(into(dir / "b"), {"time.step=1e160", "time.end=1e160"});
+        }),
+        "step 1: body 'top' has a position or velocity that is not a finite number: the motion has exploded; set a "
+        "shorter time.step");
     EXPECT_EQ(RunReader(dir / "b").info()["summary"]["status"], "failed");
 }
 

@@ -11,16 +11,16 @@
 namespace pliant {
 namespace {
 
-constexpr Real flattest = 0.05; ///< J below which ln J is continued by its parabola
+constexpr Real flattest = 0.05; ///< J below which ln J is continued by its parabola, and below 0 by a line
 
 /// ln J and its first two derivatives.
 struct LogVolume {
     explicit LogVolume(Real J)
     {
-        const Real at = std::max(J, flattest), d = (J - at) / at;
-        value = std::log(at) + d - d * d / 2;
-        slope = (1 - d) / at;
-        curvature = -1 / (at * at);
+        const Real at = std::max(J, flattest), d = (J - at) / at, bent = std::max(d, -1.0);
+        value = std::log(at) + bent - bent * bent / 2 + (d - bent) * (1 - bent);
+        slope = (1 - bent) / at;
+        curvature = d < -1 ? 0 : -1 / (at * at);
     }
     Real value, slope, curvature;
 };
@@ -129,8 +129,9 @@ void NeoHookean::four_forces(const Elasticity& m, const FourElements& e, const s
 {
     const FourMat F = four_gradients(e, x);
     const FourMat C = {cross(F[1], F[2]), cross(F[2], F[0]), cross(F[0], F[1])};
-    const Four J = dot(F[0], C[0]), at = J.max(flattest), d = (J - at) / at;
-    const Four L = at.log() + d - d * d / 2, g = (m.lambda * L - m.mu) * (1 - d) / at;
+    const Four J = dot(F[0], C[0]), at = J.max(flattest), d = (J - at) / at, bent = d.max(-1.0);
+    const Four L = at.log() + bent - bent * bent / 2 + (d - bent) * (1 - bent);
+    const Four g = (m.lambda * L - m.mu) * (1 - bent) / at;
     FourMat P;
     for (int c = 0; c < 3; ++c) P[c] = Four::Constant(m.mu) * F[c] + g * C[c];
     if (beta > 0) { // Hooke's law on the rate of the Green-Lagrange strain

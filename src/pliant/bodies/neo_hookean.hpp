@@ -2,7 +2,8 @@
 // Tetrahedra of compressible Neo-Hookean rubber: energy V [mu/2 (F : F - 3) - mu L + lambda/2 L^2] with L = ln J and
 // J = det F, first stress P = mu F + g cof F with g = (lambda L - mu) dL/dJ. The energy grows without bound as an
 // element is flattened, so that twist and crush stay spread out; where J is below a twentieth, ln J goes on as its
-// parabola, which lets an element that was turned inside out by something else find back.
+// parabola and below 0 as a line, which lets an element that was turned inside out by something else find back: the
+// parabola alone would store the fourth power of its volume, which no linear step can follow.
 
 #include "pliant/bodies/model_batch.hpp"
 

@@ -91,13 +91,14 @@ std::vector<FreeBody> not_pushed(std::vector<FreeBody> bodies, const Vec3s& cont
     return bodies;
 }
 
-/// Elements inside out, of materials that must not be.
-Index turned_elements(const Model& model, const Vec3s& position)
+/// Whether more elements are inside out at the end than at the start, of materials that must not be.
+bool turns_elements(const Substep& s, const Tentative& tentative)
 {
-    Index turned = 0;
-    for (const auto& batch : model.batches)
-        if (batch->keeps_orientation()) turned += batch->inverted(position);
-    return turned;
+    Index more = 0;
+    for (const auto& batch : s.model.batches)
+        if (batch->keeps_orientation())
+            more += batch->inverted(tentative.end.position) - batch->inverted(s.start.position);
+    return more > 0;
 }
 
 /// The largest gain of energy of a body in free flight, over what is tolerated. Elements that are linearised too far
@@ -182,7 +183,8 @@ StepReport ImplicitContact::step(World& world, Real dt)
         const bool may_straighten = too_curved && !budget.spent() && !lengths.vanishing(); // by a shorter step
         if (!attempt.safe && !may_halve && !may_straighten) make_safe(substep, attempt, report);
         budget.use(report.own.use<ImplicitReport>());
-        const bool unforeseen = (attempt.gain > 1 || attempt.nonlinearity > 1) && lengths.turning_may_halve();
+        const bool unforeseen =
+            (attempt.turned || attempt.gain > 1 || attempt.nonlinearity > 1) && lengths.turning_may_halve();
         if (!attempt.safe || (attempt.strained && may_halve) || unforeseen) {
             std::vector<Impact>& impacts = attempt.tentative.impacts;
             const bool hopeless = !may_halve && !too_curved && put_scripted_first(world.model.surface, impacts);
@@ -227,9 +229,9 @@ ImplicitContact::Solved ImplicitContact::solve(const World& world, Real dt, Effo
         substep.emplace(begin(world, dt, rotated(std::move(left)), report));
         attempt = refine(*substep, nullptr, effort, report);
     }
-    for (int n = 1; attempt.safe && effort != Effort::low && options_.linearisations > 1; ++n) {
+    for (int n = 1; attempt.safe && options_.linearisations > 1; ++n) {
         Foreseen next = not_foreseen(*substep, attempt);
-        if (next.met.empty() || n == options_.linearisations) break;
+        if (next.met.empty() || n == options_.linearisations || effort == Effort::low) break;
         substep.emplace(begin(world, dt, std::move(next), report));
         attempt = refine(*substep, &attempt, effort, report);
     }
@@ -336,7 +338,6 @@ Attempt ImplicitContact::refine(const Substep& substep, const Attempt* earlier, 
     // A limit that is broken already may stay so while it is won back.
     const Real bearable =
         std::max(options_.strain_tolerance, strain_excess(substep.model, substep.start.position).amount);
-    const Index turned_before = turned_elements(substep.model, substep.start.position);
     const int rounds = effort == Effort::low ? 1 : options_.max_rounds;
     for (int round = 1; round <= rounds; ++round) {
         ++own.rounds;
@@ -351,8 +352,8 @@ Attempt ImplicitContact::refine(const Substep& substep, const Attempt* earlier, 
         attempt.safe = attempt.tentative.impacts.empty();
         if (attempt.tentative.too_curved) return attempt; // no row describes a path that is not followed
         attempt.gain = energy_gain(substep, attempt.tentative);
-        attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable ||
-                           turned_elements(substep.model, attempt.tentative.end.position) > turned_before;
+        attempt.strained = strain_excess(substep.model, attempt.tentative.end.position).amount > bearable;
+        attempt.turned = turns_elements(substep, attempt.tentative);
         if (!finder_.refine(substep, attempt.tentative, round, solver_.lengths_by_rows(), attempt.set)) return attempt;
         if (round < rounds || !attempt.safe) report.rung = std::max(report.rung, Rung::refinement);
     }
@@ -404,6 +405,8 @@ void ImplicitContact::make_safe(const Substep& substep, Attempt& attempt, StepRe
     assert(tentative.v == v && tentative.impacts.empty());
     attempt.set.clear_impulses();
     attempt.safe = true;
+    attempt.turned = turns_elements(substep, tentative);
+    if (options_.linearisations > 1) not_foreseen(substep, attempt);
 }
 
 void ImplicitContact::stall(const Substep& substep, const Impact& impact, StallCause cause) const

@@ -38,10 +38,11 @@ struct Attempt {
     Vec3s dv;          ///< change of velocity by contact, per block [m/s]
     Real residual = 0; ///< of the last contact solve, the largest over its tolerance
     Tentative tentative;
-    bool safe = false;     ///< nothing passes through anything along the tentative path
-    bool strained = false; ///< a limit of strain is broken at its end, or an element that must not is inside out
-    Real gain = 0;         ///< of energy by a body in free flight, over what is tolerated
-    Real nonlinearity = 0; ///< error of the energy of a body, over what is tolerated
+    bool safe = false;                ///< nothing passes through anything along the tentative path
+    bool strained = false;            ///< a limit of strain is broken at its end
+    bool turned = false;              ///< an element that must not is turned inside out at its end
+    Real gain = 0;                    ///< of energy by a body in free flight, over what is tolerated
+    Real nonlinearity = 0;            ///< error of the energy of a body, over what is tolerated
     std::vector<Index> contact_turns; ///< as in the memory, after the last solve
 };
 

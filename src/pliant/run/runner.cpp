@@ -30,14 +30,22 @@ Real seconds_since(Clock::time_point start)
     return std::chrono::duration<Real>(Clock::now() - start).count();
 }
 
-/// Why a state cannot be continued.
+/// Why a state cannot be continued, and what to change; empty if its numbers are no reason.
 std::string describe_explosion(const World& world)
 {
-    for (Index i = 0; i < count(world.state.position); ++i)
-        if (!world.state.position[i].allFinite() || !world.state.velocity[i].allFinite())
-            return fmt::format("body '{}' has a position or velocity that is not a finite number",
-                               world.model.bodies[world.model.block_body[i]].name);
-    return "the energy is not a finite number";
+    constexpr Real fastest = 1e9; // more than light [m/s]
+    const auto exploded = [&](Index block, const std::string& what) {
+        return fmt::format("body '{}' {}: the motion has exploded; set a shorter time.step",
+                           world.model.bodies[world.model.block_body[block]].name, what);
+    };
+    for (Index i = 0; i < count(world.state.position); ++i) {
+        const Vec3& v = world.state.velocity[i];
+        if (!world.state.position[i].allFinite() || !v.allFinite())
+            return exploded(i, "has a position or velocity that is not a finite number");
+        if (const Real speed = v.stableNorm(); speed > fastest)
+            return exploded(i, fmt::format("moves at {:.3g} m/s", speed));
+    }
+    return {};
 }
 
 class Runner {
@@ -147,8 +155,11 @@ private:
             StepSums sums = step_sums(world_);
             sums.momentum_error = momentum_error(world_, momentum, scene_.step, report);
             momentum = sums.momentum;
-            if (!sums.finite)
-                throw RunFailure(fmt::format("step {}: {}", world_.state.step, describe_explosion(world_)));
+            if (!sums.finite) {
+                const std::string exploded = describe_explosion(world_);
+                throw RunFailure(fmt::format("step {}: {}", world_.state.step,
+                                             exploded.empty() ? "the energy is not a finite number" : exploded));
+            }
             stats_.add(world_.state, report, sums, seconds_since(begin));
             forces_.add(world_, report);
             max_contacts_ = std::max<Index>(max_contacts_, report.contact_count);
@@ -180,8 +191,10 @@ private:
             return false;
         } catch (const std::exception& e) {
             const Real time = world_.state.time;
+            const std::string exploded = describe_explosion(world_);
             world_.state = std::move(before);
-            throw RunFailure(fmt::format("step {} (time {:.6g} s): {}", world_.state.step + 1, time, e.what()));
+            throw RunFailure(fmt::format("step {} (time {:.6g} s): {}", world_.state.step + 1, time,
+                                         exploded.empty() ? e.what() : exploded));
         }
     }
 
