@@ -85,11 +85,14 @@ struct Hit {
     bool found() const { return std::isfinite(distance); }
 };
 
+/// Embree's own threads are TBB's: none in the build that cannot see into them.
+constexpr const char* device_options = PLIANT_PLAIN_THREADS ? "threads=1" : nullptr;
+
 class Tracer {
 public:
     Tracer(const RenderScene& scene, const RenderOptions& options)
-        : scene_(scene), options_(options), device_(rtcNewDevice(nullptr)), tangent_(std::tan(options.camera.fov / 2)),
-          disc_(options.samples)
+        : scene_(scene), options_(options), device_(rtcNewDevice(device_options)),
+          tangent_(std::tan(options.camera.fov / 2)), disc_(options.samples)
     {
         if (!device_) throw Error("Embree could not be started.");
         const Box3 box = bounding_box(scene);
