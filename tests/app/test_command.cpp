@@ -261,8 +261,10 @@ TEST_F(Command, StopsClearlyAtAFullDiskAndCanBeResumed)
         fs::remove_all(path("full"));
         fs::remove_all(path("whole"));
     }
+#ifndef PLIANT_SANITIZED_THREADS // ThreadSanitizer's runtime writes a file of its own before main() begins
     // Not a word can be written, not even the message.
     EXPECT_EQ(run({"run", hello, "-o", path("full")}, {0, 0, 0, {}, {}}).code, 1);
+#endif
 }
 
 TEST_F(Command, ExitsWith2AndCreatesNothingForEveryBadScene)
