@@ -47,9 +47,9 @@ struct Attempt {
 };
 
 /// What a step may cost, in iterations and never in time, so that its answer is the same on every machine. As much as
-/// the rounds of refinement take when every solve of every halved step runs to its last iteration. Only scripts that
-/// squeeze a body into ever shorter steps need more: from then on a sub-step is one short solve and the fail-safes,
-/// counts as not converged, and there are so many of them.
+/// the rounds of refinement take when every solve of every halved step runs to its last iteration. Scripts that squeeze
+/// a body into ever shorter steps need more, and bodies that turn very fast: from then on a sub-step is one short solve
+/// and the fail-safes, counts as not converged, and there are so many of them.
 class WorkBudget {
 public:
     explicit WorkBudget(const ImplicitOptions& options)
